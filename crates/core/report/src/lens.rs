@@ -93,6 +93,8 @@ pub struct Part {
     pub counts: Option<Vec<String>>,
     /// The run's most important sentence, in place of the one about stages.
     pub sentence: Option<String>,
+    /// What stands below that sentence.
+    pub below: Option<String>,
     /// What a message is here, before the sentence about stages.
     pub message_is: &'static str,
     /// What stands in place of the sentences about stages, where they would say what is not known.

@@ -34,7 +34,12 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     });
     let sentence = facts.product.warning.clone().or(said).or(sizes);
     blocks.push(Block::Finding(sentence.unwrap_or_else(|| finding_sentence(facts, analysis))));
-    let leads = [messages, tail(facts, analysis).filter(|_| is_known)];
+    let beneath = parts.iter().find_map(|part| part.below.clone());
+    let leads = [
+        beneath.filter(|_| facts.product.warning.is_none()),
+        messages,
+        tail(facts, analysis).filter(|_| is_known),
+    ];
     blocks.extend(leads.into_iter().flatten().map(Block::Lead));
     let lost = losses(facts, analysis);
     blocks.push(if lost.is_empty() {

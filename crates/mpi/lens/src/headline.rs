@@ -16,7 +16,7 @@ const MATTERS: f64 = 0.01;
 const THROUGH_OTHERS: f64 = 0.1;
 
 /// The run's most important sentence: what blocked ranks most; where that is little, where messages
-/// lay longest; and what is not known of it.
+/// lay longest.
 pub(crate) fn sentence(mpi: &Mpi) -> String {
     let stands_out = |view: &&WaitView| {
         let certain = view.certain_ns as f64 / view.total_ns.max(1) as f64;
@@ -26,15 +26,20 @@ pub(crate) fn sentence(mpi: &Mpi) -> String {
         let of_kind = mpi.waits.iter().filter(move |view| view.wait.blocks() == blocks);
         of_kind.filter(stands_out).max_by_key(|view| view.certain_ns)
     };
-    let said = match (largest(true), largest(false), &mpi.account) {
+    match (largest(true), largest(false), &mpi.account) {
         (Some(view), _, Some(account)) => blocked_sentence(mpi, view, account),
         (_, Some(view), _) => lying_sentence(mpi, view),
         (.., Some(account)) => little_sentence(mpi, account),
         _ if mpi.messages == 0 => "The program sent no message from rank to rank.".to_owned(),
         _ => "No message is known to have lain about for long.".to_owned(),
-    };
-    let unknown = [origin(mpi), unknown_arrivals(mpi), unknown_sends(mpi), no_account(mpi)];
-    [Some(said)].into_iter().chain(unknown).flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What stands below that: where the delay began, and what is not known.
+pub(crate) fn below(mpi: &Mpi) -> Option<String> {
+    let said = [origin(mpi), unknown_arrivals(mpi), unknown_sends(mpi), no_account(mpi)];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 fn blocked_sentence(mpi: &Mpi, view: &WaitView, account: &Account) -> String {
@@ -214,6 +219,10 @@ fn no_account(mpi: &Mpi) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn all(mpi: &Mpi) -> String {
+        [Some(sentence(mpi)), below(mpi)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
     use crate::found::{Blocked, Calls, CollectiveTime, MpiGroup, MpiGroups};
     use document::plain;
     use stats::analysis::Summary;
@@ -260,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_sentence_names_who_waited_for_whom() {
-        let said = |waits| plain(&sentence(&mpi(waits)));
+        let said = |waits| plain(&all(&mpi(waits)));
         assert_eq!(
             said([10 * S, 0, 0, 9 * S, 0]),
             "Rank 3 was blocked 10.0 s for rank 0, which sent late; all ranks together were \
@@ -293,7 +302,7 @@ mod tests {
     fn a_headline_rests_on_what_is_known_and_says_what_is_not() {
         let mut unseen = mpi([0, 0, 0, 8 * S, 0]);
         unseen.waits[3].certain_ns = 0;
-        let said = plain(&sentence(&unseen));
+        let said = plain(&all(&unseen));
         assert!(said.starts_with("No wait stands out"), "{said}");
         assert!(
             said.ends_with(
@@ -307,23 +316,23 @@ mod tests {
         assert!(stages.contains("is not known of 80 % of it"), "{stages}");
         assert_eq!(super::stages(&mpi([0; 5])), None);
         unseen.account.as_mut().unwrap().elapsed_ns = 1_000 * S;
-        assert!(!sentence(&unseen).contains("not known"), "8 s of 1,000 are no news");
+        assert!(!all(&unseen).contains("not known"), "8 s of 1,000 are no news");
         unseen.account.as_mut().unwrap().elapsed_ns = 100 * S;
         unseen.waits[3].certain_ns = 6 * S;
-        let said = plain(&sentence(&unseen));
+        let said = plain(&all(&unseen));
         assert!(said.contains("did so for at least 6.00 s, at least 60 % of all"), "{said}");
         assert!(said.contains("Of another 2.00 s, 20 % of all message time"), "{said}");
         let mut held = mpi([0; 5]);
         let account = held.account.as_mut().unwrap();
         (account.unknown_sends, account.unknown_ns) = (3, 6 * S);
-        let said = plain(&sentence(&held));
+        let said = plain(&all(&held));
         assert!(said.contains("3 sends may have been blocked for 6.00 s more"), "{said}");
     }
 
     #[test]
     fn a_program_of_collectives_alone_is_not_one_without_messages() {
         let mut none = Mpi { messages: 0, message_time_ns: 0, ..mpi([0; 5]) };
-        assert!(sentence(&none).contains("shared no collective"));
+        assert!(all(&none).contains("shared no collective"));
         let reduce = CollectiveTime {
             name: "MPI_Allreduce".to_owned(),
             count: 5,
@@ -334,6 +343,6 @@ mod tests {
             late: Some((0, 3 * S)),
         };
         none.calls = Some(Calls { collectives: vec![reduce], ..Calls::default() });
-        assert!(sentence(&none).starts_with("No wait stands out"), "{}", sentence(&none));
+        assert!(all(&none).starts_with("No wait stands out"), "{}", all(&none));
     }
 }

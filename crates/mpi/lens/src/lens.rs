@@ -137,6 +137,7 @@ impl Reading for MpiReading {
 pub fn part(mpi: &Mpi) -> Part {
     Part {
         sentence: Some(headline::sentence(mpi)),
+        below: headline::below(mpi),
         stages: headline::stages(mpi),
         sections: sections::sections(mpi),
         messages: mpi.worst.iter().filter_map(WorstWait::message_name).collect(),

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 const KEPT_MOST: u64 = 1 << 21;
 /// Waits that are followed from one.
 const LINKS_MOST: usize = 10_000;
-/// Origins that are handed on.
-const SHOWN: usize = 64;
+/// Origins that are handed on: what is read at a glance.
+const SHOWN: usize = 12;
 /// Of so many it is told what their ranks did meanwhile.
 const TOLD: usize = 8;
 

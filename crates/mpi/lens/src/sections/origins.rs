@@ -3,7 +3,7 @@
 use super::tables::doing_words;
 use crate::found::{Mpi, Origin, Origins};
 use crate::words::site_name;
-use document::{Block, Cell, Column, Row, Section, Table, Value, counted, time};
+use document::{Block, Cell, Column, Row, Section, Table, Value, counted, part, time};
 
 pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let (found, account) = (mpi.origins.as_ref()?, mpi.account.as_ref()?);
@@ -13,8 +13,9 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let sentence = format!(
         "A rank that others wait for may be late because it waited itself. Here each moment of the \
         {} that ranks were blocked counts once, for the rank where the chain of waits ends at that \
-        moment: it was not blocked, but computed, moved data or did not run.",
-        time(account.blocked_ns as f64)
+        moment: it was not blocked, but computed, moved data or did not run.{}",
+        time(account.blocked_ns as f64),
+        most(mpi, found, account.blocked_ns)
     );
     let mut section = Section::new("mpi-origins", "Where delays began", sentence);
     section = section.table(table(mpi, found, account.blocked_ns));
@@ -22,6 +23,16 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
         section.blocks.push(Block::Note(None, note));
     }
     Some(section)
+}
+
+/// The rank and place to look at first.
+fn most(mpi: &Mpi, found: &Origins, blocked_ns: i64) -> String {
+    let Some(first) = found.origins.first() else { return String::new() };
+    let share = part(first.ns as f64 / blocked_ns as f64);
+    let place = first.site.and_then(|site| mpi.sites.get(&site));
+    let place = place.map_or_else(String::new, |place| format!(", which came late to {place}"));
+    let (rank, ns) = (first.rank, time(first.ns as f64));
+    format!(" The most, {ns} ({share}), goes back to rank {rank}{place}.")
 }
 
 fn table(mpi: &Mpi, found: &Origins, blocked_ns: i64) -> Table {
@@ -45,9 +56,7 @@ fn table(mpi: &Mpi, found: &Origins, blocked_ns: i64) -> Table {
         ]
         .into()
     };
-    let mut table = Table::new("mpi-origin-table", columns)
-        .with(found.origins.iter().map(row))
-        .folded_above(8, |origins| format!("Table of {origins} places"));
+    let mut table = Table::new("mpi-origin-table", columns).with(found.origins.iter().map(row));
     table.wordy = true;
     table
 }
