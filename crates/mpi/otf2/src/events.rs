@@ -118,7 +118,7 @@ pub struct Call {
     pub from: i64,
     /// End.
     pub to: i64,
-    /// What it was: a number that [`Trace::region`] gave.
+    /// What it was: a number that [`Trace::region`](crate::Trace::region) gave.
     pub region: u32,
     /// The collective that it was, if any.
     pub collective: Option<Collective>,
