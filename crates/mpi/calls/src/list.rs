@@ -5,7 +5,7 @@
 //! arguments by their names in the standard, each with how it is passed ([`Passing`]), and what the
 //! function does ([`Class`]). Nothing before a name is an argument by value; `in`, `out` and
 //! `inout` are pointers through which the library reads, writes, or both. What a name stands for is
-//! written once, in [`signature`]. A test holds all of it against the installed `mpi.h`.
+//! written once, in `signature`. A test holds all of it against the installed `mpi.h`.
 //!
 //! **A number is for good**: logs that exist use it. A new function takes the next one that is
 //! free, wherever its line stands. The compiler refuses a number that is used twice or left out;
