@@ -28,7 +28,9 @@ const MEMBERS: u8 = 5;
 /// The empty text.
 const EMPTY: u32 = 0;
 
-/// A trace that is being written.
+/// A trace that is being written. One that is given up is left open: after an error, such as a full
+/// disk, the library would free twice what it had freed already, and the file's pages are the
+/// system's to take back.
 pub(crate) struct Archive<'a> {
     library: &'a Library,
     folder: PathBuf,
@@ -217,7 +219,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Complete the files.
-    pub fn close(mut self) -> Result<(), Otf2Error> {
+    pub fn close(self) -> Result<(), Otf2Error> {
         let (is, archive) = (&self.library.functions, self.handle);
         // SAFETY: the archive is open, and so are its files of events.
         unsafe {
@@ -225,7 +227,6 @@ impl<'a> Archive<'a> {
             self.check("OTF2_Archive_OpenDefFiles", (is.open_definitions)(archive))?;
         }
         self.written.iter().try_for_each(|&id| self.local_definitions(id))?;
-        self.handle = null_mut();
         // SAFETY: the files of definitions are open; nothing uses the archive after this.
         unsafe {
             self.check("OTF2_Archive_CloseDefFiles", (is.close_definitions)(archive))?;
@@ -287,16 +288,6 @@ impl<'a> Archive<'a> {
     fn refused(&self, function: &'static str, reason: String) -> Otf2Error {
         let (library, folder) = (self.library.name.clone(), self.folder.clone());
         Otf2Error::Refused { library, function, folder, reason }
-    }
-}
-
-impl Drop for Archive<'_> {
-    fn drop(&mut self) {
-        if !self.handle.is_null() {
-            // SAFETY: the archive is open, and nothing uses it after this. It was given up, so that
-            // what the library says of it does not matter.
-            unsafe { (self.library.functions.close)(self.handle) };
-        }
     }
 }
 

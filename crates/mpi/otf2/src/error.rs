@@ -44,4 +44,17 @@ pub enum Otf2Error {
         /// Its words.
         reason: String,
     },
+    /// The disk may be too small.
+    #[error(
+        "{} has {free} bytes of space and the trace may need {needed}: make room, or write less of \
+        the run with --from, --to and --limit", .folder.display()
+    )]
+    NoRoom {
+        /// The folder.
+        folder: PathBuf,
+        /// Bytes that it has.
+        free: u64,
+        /// Bytes that the trace takes at most.
+        needed: u64,
+    },
 }

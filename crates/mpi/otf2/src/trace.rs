@@ -93,11 +93,29 @@ impl Trace {
         self.tracks.entry(location).or_default().receives.push(message);
     }
 
+    /// A full disk is refused beforehand: the library crashes when it meets one.
+    fn must_fit(&self, folder: &Path) -> Result<(), Otf2Error> {
+        /// More than any event takes, and more than a location's files and definitions.
+        const BYTES: (u64, u64) = (40, 1 << 12);
+        let events = |track: &Track| {
+            4 * track.calls.len() as u64 + (track.sends.len() + track.receives.len()) as u64
+        };
+        let needed: u64 = self.tracks.values().map(|track| BYTES.0 * events(track) + BYTES.1).sum();
+        // What cannot say how much room it has is tried.
+        let Ok(room) = rustix::fs::statvfs(folder) else { return Ok(()) };
+        let free = room.f_bavail.saturating_mul(room.f_frsize);
+        if free >= needed {
+            return Ok(());
+        }
+        Err(Otf2Error::NoRoom { folder: folder.to_owned(), free, needed })
+    }
+
     /// Write it into a folder that is there, as `traces.otf2` and its companions.
     ///
     /// # Errors
     /// When the library refuses; the folder then holds part of a trace.
     pub fn write(self, library: &Library, folder: &Path) -> Result<Written, Otf2Error> {
+        self.must_fit(folder)?;
         let Trace { processes, communicators, regions, tracks } = self;
         let (first, last) = extent(&tracks);
         let mut archive = Archive::create(library, folder, first)?;
