@@ -96,7 +96,7 @@ pub enum Command {
     Mpi(MpiArgs),
     /// Run a program with memory of other machines, over TCP; lend memory; study the cost
     Pager(PagerArgs),
-    /// Write a run for other tools: Perfetto, CSV, HdrHistogram, OpenMetrics
+    /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics
     Export(ExportArgs),
     /// Say what this machine can measure, with a one-line remedy for what it cannot
     Doctor(DoctorArgs),

@@ -53,14 +53,10 @@ impl Teller<'_> {
         }
         let blocked = self.blocked_for(message)?;
         let mut sentences: Vec<String> = blocked.iter().flat_map(BlockedFor::sentences).collect();
-        if blocked.is_empty() {
-            sentences.push(
-                "No blocked time counts for this message: no call waited for its sender, nor for \
-                its receive to be posted, or it waited longer for another."
-                    .to_owned(),
-            );
-        }
         let unknown = self.blocking.map_or(0, |blocking| blocking.unknown_sends);
+        if blocked.is_empty() {
+            sentences.push(nobody(unknown));
+        }
         if unknown > 0 && !blocked.iter().any(|call| call.cause == Wait::LateReceiver) {
             sentences.push(format!(
                 "Of {} in this run it is not known whether they were blocked; this message may be \
@@ -105,6 +101,18 @@ impl Teller<'_> {
             other_at: place(call.sites[1]),
         })
     }
+}
+
+/// Said where no account has the message; why, only where none is open.
+fn nobody(unknown: u64) -> String {
+    let why = match unknown {
+        0 => {
+            ": no call waited for its sender, nor for its receive to be posted, or it waited \
+             longer for another"
+        }
+        _ => "",
+    };
+    format!("No blocked time counts for this message{why}.")
 }
 
 /// Whether the call was blocked for this message.

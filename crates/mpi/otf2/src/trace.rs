@@ -145,15 +145,10 @@ impl Trace {
 
 /// From the first event to the last, ns on the timeline.
 fn extent(tracks: &BTreeMap<Location, Track>) -> (i64, i64) {
-    let of_track = |track: &Track| {
-        let calls: Vec<i64> = track.calls.iter().flat_map(|call| [call.from, call.to]).collect();
-        let messages = track.sends.iter().chain(&track.receives).map(|message| message.at);
-        calls.into_iter().chain(messages).collect::<Vec<_>>()
-    };
-    let (mut first, mut last) = (i64::MAX, i64::MIN);
-    for at in tracks.values().flat_map(of_track) {
-        first = first.min(at);
-        last = last.max(at);
-    }
-    if first > last { (0, 0) } else { (first, last) }
+    let calls = tracks.values().flat_map(|track| &track.calls);
+    let messages = tracks.values().flat_map(|track| track.sends.iter().chain(&track.receives));
+    let spans = calls.map(|call| (call.from, call.to));
+    let spans = spans.chain(messages.map(|message| (message.at, message.at)));
+    let both = |one: (i64, i64), other: (i64, i64)| (one.0.min(other.0), one.1.max(other.1));
+    spans.reduce(both).unwrap_or_default()
 }

@@ -7,11 +7,11 @@
 //! the stack pointer. That is looked up once a place. A function whose frame has no fixed size at
 //! that place is not looked behind.
 
+use crate::objects;
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, NativeEndian, UnwindContext,
     UnwindSection, X86_64,
 };
-use std::ffi::{CStr, c_void};
 use std::path::Path;
 
 /// How their files begin: Open MPI's, then MPICH's and those of its relatives.
@@ -39,7 +39,7 @@ fn is_layer(file: &[u8]) -> bool {
 /// layer, to the place that holds the layer's own. `None` if it is no layer's, or not known.
 #[cold]
 pub fn step(address: usize) -> Option<usize> {
-    if !is_layer(file(address)?) {
+    if !is_layer(objects::at(address)?.0.to_bytes()) {
         return None;
     }
     let (header, header_at) = header(address)?;
@@ -48,62 +48,16 @@ pub fn step(address: usize) -> Option<usize> {
     frame_size(address, header, header_at)
 }
 
-/// The file that `address` is mapped from.
-fn file(address: usize) -> Option<&'static [u8]> {
-    // SAFETY: an all-zero value is a valid Dl_info: null pointers.
-    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: dladdr only reads the loader's tables; `info` is there to be written.
-    let found = unsafe { libc::dladdr(address as *const c_void, &raw mut info) } != 0;
-    if !found || info.dli_fname.is_null() {
-        return None;
-    }
-    // SAFETY: the loader's name of a mapped object is a terminated string, and stays as long as the
-    // object does: a layer is never unloaded while its functions are called.
-    Some(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes())
-}
-
-/// What is looked for among the loaded objects, and what was found.
-struct Wanted {
-    address: usize,
-    /// Where the header of the unwinding table is, and the end of the segment that both lie in.
-    found: Option<(usize, usize)>,
-}
-
 /// The header of the unwinding table of the object that `address` lies in, with the table behind
 /// it, to the end of their segment; and where the header is.
 fn header(address: usize) -> Option<(&'static [u8], usize)> {
-    let mut wanted = Wanted { address, found: None };
-    // SAFETY: the callback takes what it is called with, and `wanted` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut wanted).cast()) };
-    let (start, end) = wanted.found?;
+    let (start, end) = objects::find(|object| {
+        object.end_of_segment(address)?;
+        let start = object.part(libc::PT_GNU_EH_FRAME)?;
+        Some((start, object.end_of_segment(start)?))
+    })?;
     // SAFETY: the loader mapped this segment to be read, and keeps it.
     Some((unsafe { std::slice::from_raw_parts(start as *const u8, end - start) }, start))
-}
-
-unsafe extern "C" fn look(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    wanted: *mut c_void,
-) -> libc::c_int {
-    // SAFETY: `header` passes a `Wanted`, and the loader its own description of an object.
-    let (info, wanted) = unsafe { (&*info, &mut *wanted.cast::<Wanted>()) };
-    // SAFETY: the loader's program headers, so many.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-    let from = info.dlpi_addr as usize;
-    let within = |header: &&libc::Elf64_Phdr, at: usize| {
-        let start = from + header.p_vaddr as usize;
-        header.p_type == libc::PT_LOAD && (start..start + header.p_memsz as usize).contains(&at)
-    };
-    if !headers.iter().any(|header| within(&header, wanted.address)) {
-        return 0;
-    }
-    let table = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME);
-    wanted.found = table.and_then(|table| {
-        let start = from + table.p_vaddr as usize;
-        let segment = headers.iter().find(|header| within(header, start))?;
-        Some((start, from + segment.p_vaddr as usize + segment.p_filesz as usize))
-    });
-    1
 }
 
 /// Bytes from the stack pointer, as it is at `address`, to the end of the function's frame, if that

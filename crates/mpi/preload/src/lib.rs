@@ -36,6 +36,7 @@ mod log;
 mod matched;
 mod neighbours;
 mod newer;
+mod objects;
 mod persistent;
 mod point;
 mod rank;

@@ -14,8 +14,8 @@
 //! would have the loader complain.
 
 use crate::exports::RESOLVERS;
-use crate::{library, loaded};
-use std::ffi::{CStr, c_int, c_void};
+use crate::{library, loaded, objects};
+use std::ffi::{CStr, c_void};
 
 /// Functions below this number are MPI 3.1, which every library has that is traced.
 const FIRST: usize = 215;
@@ -54,25 +54,24 @@ struct Symbols {
 
 impl Symbols {
     fn own() -> Option<Symbols> {
-        // SAFETY: an all-zero value is a valid Dl_info: null pointers.
-        let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-        let here = when_loaded as extern "C" fn() as *const c_void;
-        // SAFETY: dladdr only reads the loader's tables; `info` is there to be written.
-        if unsafe { libc::dladdr(here, &raw mut info) } == 0 {
+        // The table below is that of 64-bit objects.
+        if !cfg!(target_pointer_width = "64") {
             return None;
         }
-        let mut own = Own { base: info.dli_fbase as usize, dynamic: 0 };
-        // SAFETY: the callback gets the value that lives through the call.
-        unsafe { libc::dl_iterate_phdr(Some(find_dynamic), (&raw mut own).cast()) };
-        let entry = |tag: u64| own.entry(tag);
-        let (table, names) = (entry(SYMBOLS)?, entry(STRINGS)?);
-        Some(Symbols { base: own.base, table, names, count: count(entry(HASHES)?) })
+        let here = when_loaded as extern "C" fn() as usize;
+        let base = objects::at(here)?.1 as usize;
+        let dynamic =
+            objects::find(|object| object.part(libc::PT_DYNAMIC).filter(|_| object.base == base))?;
+        let own = Own { base, dynamic };
+        let (table, names) = (own.entry(SYMBOLS)?, own.entry(STRINGS)?);
+        Some(Symbols { base, table, names, count: count(own.entry(HASHES)?) })
     }
 
     /// Let `change` have each symbol with its name.
     fn change(&self, mut change: impl FnMut(&str, &mut libc::Elf64_Sym)) {
-        const PAGE: usize = 4096;
-        let start = self.table / PAGE * PAGE;
+        // SAFETY: asks for a number.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+        let start = self.table / page * page;
         let end = self.table + self.count * size_of::<libc::Elf64_Sym>();
         let (at, length) = (start as *mut c_void, end - start);
         // SAFETY: pages of this library's own file, mapped for this process alone.
@@ -109,9 +108,6 @@ impl Own {
     /// The address that the dynamic section has under `tag`.
     fn entry(&self, tag: u64) -> Option<usize> {
         let mut at = self.dynamic as *const u64;
-        if at.is_null() {
-            return None;
-        }
         loop {
             // SAFETY: the section is pairs of words up to a pair whose tag is 0.
             let (found, value) = unsafe { (at.read(), at.add(1).read() as usize) };
@@ -125,23 +121,6 @@ impl Own {
             }
         }
     }
-}
-
-unsafe extern "C" fn find_dynamic(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    own: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader gives a valid entry; `Symbols::own` passed the address of its value.
-    let (info, own) = unsafe { (&*info, &mut *own.cast::<Own>()) };
-    if info.dlpi_addr as usize == own.base {
-        // SAFETY: the loader's own table of so many headers.
-        let headers =
-            unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-        let dynamic = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC);
-        own.dynamic = dynamic.map_or(0, |header| own.base + header.p_vaddr as usize);
-    }
-    0
 }
 
 /// How many symbols there are, by the table of hashes: their chains end where the symbols do.

@@ -2,8 +2,8 @@
 
 use crate::handles::HandleMap;
 use crate::layers;
+use crate::objects;
 use calls::entry::Site;
-use std::ffi::{CStr, c_void};
 
 /// Places that are found without searching the map.
 const QUICK: usize = 64;
@@ -93,26 +93,18 @@ fn slot(address: usize) -> usize {
 
 /// The file that `address` is mapped from, and the address as the file numbers it.
 fn locate(address: usize) -> (Vec<u8>, u64) {
-    // SAFETY: an all-zero value is a valid Dl_info: null pointers.
-    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: dladdr only reads the loader's tables; `info` is there to be written.
-    let found = unsafe { libc::dladdr(address as *const c_void, &raw mut info) } != 0;
-    if !found || info.dli_fname.is_null() {
-        return (Vec::new(), address as u64);
-    }
-    // SAFETY: the loader's name of a mapped object is a terminated string.
-    let name = unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes();
-    let offset = if is_fixed(info.dli_fbase) { address } else { address - info.dli_fbase as usize };
-    (absolute(name), offset as u64)
+    let Some((file, base)) = objects::at(address) else { return (Vec::new(), address as u64) };
+    let offset = if is_fixed(base) { address } else { address - base as usize };
+    (absolute(file.to_bytes()), offset as u64)
 }
 
 /// Whether the object at `base` was linked to lie there (ET_EXEC), so that its addresses are
 /// numbered from 0.
-fn is_fixed(base: *mut c_void) -> bool {
+fn is_fixed(base: *const u8) -> bool {
     const TYPE_AT: usize = 16;
     const EXECUTABLE: u16 = 2;
     // SAFETY: a mapped object begins with its ELF header, whose type is the half word at 16.
-    unsafe { base.cast::<u8>().add(TYPE_AT).cast::<u16>().read_unaligned() == EXECUTABLE }
+    unsafe { base.add(TYPE_AT).cast::<u16>().read_unaligned() == EXECUTABLE }
 }
 
 /// The loader knows the program itself by what it was called, which may be relative to a folder

@@ -23,16 +23,25 @@ pub(super) fn of(
     kept: &Kept,
     places: &[Place],
 ) -> Result<BTreeMap<Place, Vec<Doing>>, LensError> {
-    let curves = curves(kept, places);
     let names = functions();
+    // By rank: a table is read once for all places of its rank.
+    let mut ranks: BTreeMap<u32, Vec<(Place, Curve, Spent)>> = BTreeMap::new();
+    for (place, curve) in curves(kept, places) {
+        ranks.entry(place.0).or_default().push((place, curve, Spent::default()));
+    }
     let mut told = BTreeMap::new();
-    for (&place, curve) in &curves {
-        let mut spent = Spent::default();
-        tables.each_row_of(place.0, &names, |call| {
+    for (rank, mut of_rank) in ranks {
+        tables.each_row_of(rank, &names, |call| {
             let exit = call.exit.unwrap_or(i64::MAX);
-            spent.add(call, curve.until(exit) - curve.until(call.enter));
+            for (_, curve, spent) in &mut of_rank {
+                spent.add(call, curve.until(exit) - curve.until(call.enter));
+            }
         })?;
-        told.insert(place, spent.told(&names, curve.until(i64::MAX)));
+        told.extend(
+            of_rank
+                .into_iter()
+                .map(|(place, curve, spent)| (place, spent.told(&names, curve.until(i64::MAX)))),
+        );
     }
     Ok(told)
 }

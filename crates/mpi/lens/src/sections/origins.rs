@@ -67,11 +67,7 @@ fn notes(found: &Origins) -> Vec<String> {
     let mut notes = Vec::new();
     if found.left_out.0 > 0 {
         let (places, of) = found.left_out;
-        notes.push(format!(
-            "{} more, with {} together, are left out.",
-            counted(places, "place"),
-            ns(of)
-        ));
+        notes.push(format!("Left out: {} more, {} together.", counted(places, "place"), ns(of)));
     }
     if found.circle_ns > 0 {
         notes.push(format!(

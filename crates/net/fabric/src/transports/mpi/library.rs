@@ -56,6 +56,13 @@ pub fn mpi_library(preferred: Option<MpiFamily>) -> Result<MpiLibrary, FabricErr
 
 /// Load the library, if that has not been done.
 pub(super) fn load(preferred: Option<MpiFamily>) -> Result<&'static Library, FabricError> {
+    if !functions::FITS {
+        let reason =
+            "the transport mpi passes handles as a little-endian machine of 64 bits does, \
+                      which this one is not; give --transport tcp"
+                .into();
+        return Err(FabricError::BadSpec { reason });
+    }
     let _turn = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(library) = LOADED.get() {
         return Ok(library);

@@ -10,10 +10,9 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 /// A handle, as wide as the widest of them.
 pub(in super::super) type Handle = usize;
 
-const _: () = assert!(
-    cfg!(all(target_pointer_width = "64", target_endian = "little")),
-    "handles of MPICH must be the lower halves of words"
-);
+/// Whether it is so on this machine.
+pub(in super::super) const FITS: bool =
+    cfg!(all(target_pointer_width = "64", target_endian = "little"));
 
 macro_rules! functions {
     ($($field:ident: $name:literal($($argument:ty),*);)*) => {
