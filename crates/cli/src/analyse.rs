@@ -148,7 +148,7 @@ pub fn open(path: &Path) -> Result<Run> {
     if calls::close::has_logs(path)
         && let Some(closing) = Closing::of_cut(path)?
     {
-        calls::close::close(closing)?;
+        crate::closing::close(closing, 1)?;
     }
     let mut run = Run::open(path)?;
     pager_drive::facts::complete_cut(&mut run.info, path);

@@ -12,6 +12,7 @@ mod analyse;
 mod args;
 mod child;
 mod choosing;
+mod closing;
 mod commands;
 mod counted;
 mod explaining;

@@ -50,6 +50,10 @@ pub struct TraceArgs {
     /// Do not print the report at the end
     #[arg(long)]
     pub no_report: bool,
+    /// Leave the ranks' logs as they are, for a job of its own to match: see
+    /// `fourstamp report --shards`
+    #[arg(long, conflicts_with = "no_report")]
+    pub logs_only: bool,
     /// The command that starts the program, with its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub program: Vec<OsString>,

@@ -18,7 +18,9 @@ Examples:
   fourstamp report runs/a --csv=tail             what a chart plots; or =all
   fourstamp report runs/a --svg=tail > tail.svg  a chart as a picture
   fourstamp report runs/a --json                 everything, for scripts
-  fourstamp report runs/a --kind gvt             only messages of this kind")]
+  fourstamp report runs/a --kind gvt             only messages of this kind
+  srun -n 8 fourstamp report --shards runs/big   match a large MPI run on several hosts
+  fourstamp report --shards=8 runs/big           the same with little memory, one after another")]
 pub struct ReportArgs {
     /// Run folders, or the folder of a tour
     #[arg(required = true, value_name = "RUN")]
@@ -40,6 +42,11 @@ pub struct ReportArgs {
         conflicts_with_all = ["csv", "json", "terminal", "out"]
     )]
     pub svg: Option<String>,
+    /// Match the messages of an MPI run whose logs are not closed yet in N shards of its ranks: each
+    /// process of a launcher takes one, and without a launcher they follow one another, with the
+    /// memory of one. The result is the same. `fourstamp mpi trace --logs-only` leaves such a run
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    pub shards: Option<Option<u32>>,
     /// Seed of the bootstrap intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

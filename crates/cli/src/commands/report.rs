@@ -3,6 +3,7 @@
 use super::story::tell;
 use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
+use crate::closing::close_in_shares;
 use crate::lenses::LENSES;
 use crate::toured::Toured;
 use crate::{explaining, failure, show};
@@ -12,10 +13,15 @@ use report::{Entry, Page};
 use serde_json::{Map, Value};
 use stats::story::Wanted;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
+    if let Some(shards) = args.shards
+        && !is_shown_here(&args.runs, shards)?
+    {
+        return Ok(());
+    }
     let filter = args.messages.filter();
     let toured = match &args.runs[..] {
         [folder] => Toured::of(folder)?,
@@ -51,6 +57,12 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     }
     show::page(&document_of(&analysed), &out)?;
     show::say(&format!("wrote {}\n", out.display()))
+}
+
+/// Close a run in shards; whether this process shows it then.
+fn is_shown_here(runs: &[PathBuf], shards: Option<u32>) -> Result<bool> {
+    let [run] = runs else { bail!("--shards is for one run, and {} are given", runs.len()) };
+    close_in_shares(run, shards)
 }
 
 /// Every figure of the analysis, of several runs in their order.

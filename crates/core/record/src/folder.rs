@@ -3,7 +3,7 @@
 use crate::anchoring::Anchorings;
 use crate::close::{self, Closing};
 use crate::folder_lock::FolderLock;
-use crate::run_files::{live, lock_file, messages, read_info, run_json};
+use crate::run_files::{ended_mark, live, lock_file, messages, read_info, run_json};
 use crate::{Domain, buffer, clock_log, input, leftover};
 use crate::{NodeSheet, RecordError, Recorder, RecorderOptions, RunInfo, Schema, State};
 use std::path::{Path, PathBuf};
@@ -125,6 +125,16 @@ impl RunFolder {
         self.begin_closing()?.close_recorded()
     }
 
+    /// The run has ended, and somebody else closes it later: it is no cut run then.
+    ///
+    /// # Errors
+    /// When what is known of it cannot be written.
+    pub fn leave(self) -> Result<(), RecordError> {
+        self.info.save(&run_json(&self.path))?;
+        let mark = ended_mark(&self.path);
+        std::fs::write(&mark, []).map_err(|error| RecordError::file("write", &mark, error))
+    }
+
     /// The run has ended, and its producer closes it itself. Waits some seconds for nodes in other
     /// processes to finish.
     ///
@@ -171,8 +181,26 @@ impl Closing {
         // Somebody else may have closed it between the reading and the lock.
         let info = read_info(path)?;
         let open = info.state == State::Open;
-        Ok(open.then(|| Closing::new(path.to_path_buf(), info, State::Cut, lock)))
+        Ok(open.then(|| Closing::new(path.to_path_buf(), info, end_of(path), lock)))
     }
+
+    /// Help another process, which closes the run: read what it reads, and write the files of some
+    /// nodes. Only the other may [finish](Closing::finish). `None` when the run is closed already.
+    ///
+    /// # Errors
+    /// When it is no run.
+    pub fn beside(path: &Path) -> Result<Option<Closing>, RecordError> {
+        let info = read_info(path)?;
+        input::refuse_links(path, &["live", "messages", "causes", "mpi"])?;
+        let open = info.state == State::Open;
+        let lock = || FolderLock::open(path);
+        open.then(|| Ok(Closing::new(path.to_path_buf(), info, end_of(path), lock()?))).transpose()
+    }
+}
+
+/// How a run that nobody has closed has ended.
+fn end_of(path: &Path) -> State {
+    if ended_mark(path).exists() { State::Closed } else { State::Cut }
 }
 
 /// Remove what a closing that was killed at its very end left behind. Whoever may not write leaves

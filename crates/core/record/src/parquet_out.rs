@@ -3,6 +3,7 @@
 //! Which encoding a column gets was measured (`cargo run --release -p fourstamp-record --example
 //! encodings`); the table and the reasons are in docs/FORMAT.md.
 
+use crate::draft::Draft;
 use crate::{NULL, RecordError, whole_file};
 use bytes::Bytes;
 use parquet::basic::{
@@ -16,7 +17,6 @@ use parquet::file::writer::{
     SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
 };
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,8 +50,8 @@ pub(crate) enum Shape {
 
 /// A Parquet file being written. It has its name only after [`FileWriter::finish`].
 pub(crate) struct FileWriter {
-    writer: SerializedFileWriter<BufWriter<std::fs::File>>,
-    file: tempfile::NamedTempFile,
+    writer: SerializedFileWriter<Draft>,
+    file: tempfile::TempPath,
     path: PathBuf,
     columns: Vec<OutColumn>,
     rows: u64,
@@ -78,8 +78,8 @@ impl FileWriter {
     ) -> Result<FileWriter, RecordError> {
         let failed = |error| RecordError::file("write", path, error);
         let folder = path.parent().expect("a file of a run lies in a folder");
-        let file = whole_file::named_temporary(folder).map_err(failed)?;
-        let sink = BufWriter::with_capacity(1 << 18, file.reopen().map_err(failed)?);
+        let file = whole_file::named_temporary(folder).map_err(failed)?.into_temp_path();
+        let sink = Draft::new(&file);
         let numbers = [(FORMAT_KEY, crate::FORMAT), (LAUNCH_KEY, launch), (NODE_KEY, node)];
         let metadata =
             numbers.map(|(key, value)| KeyValue::new(key.to_string(), value.to_string())).to_vec();
@@ -113,6 +113,7 @@ impl FileWriter {
         }
         group.close()?;
         self.rows += rows;
+        self.writer.flush()?;
         Ok(())
     }
 
@@ -120,9 +121,8 @@ impl FileWriter {
     pub fn finish(self) -> Result<u64, RecordError> {
         let failed = |error| RecordError::file("write", &self.path, error);
         let sink = self.writer.into_inner().map_err(|error| failed(io_error(error)))?;
-        let file = sink.into_inner().map_err(|error| failed(error.into_error()))?;
         // The live log is removed after this: what replaces it must be on the disk.
-        file.sync_data().map_err(failed)?;
+        sink.sync().map_err(failed)?;
         self.file.persist(&self.path).map_err(|error| failed(error.error))?;
         Ok(self.rows)
     }

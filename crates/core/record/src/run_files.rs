@@ -45,6 +45,14 @@ pub(crate) fn read_info(path: &Path) -> Result<RunInfo, RecordError> {
     RunInfo::parse(&text, &file)
 }
 
+/// Whether the run at `path` has still to be closed.
+///
+/// # Errors
+/// When it is no run.
+pub fn is_open(path: &Path) -> Result<bool, RecordError> {
+    Ok(read_info(path)?.state == State::Open)
+}
+
 /// The first run in a folder, by name, or in the folders in it, so many levels deep.
 fn run_in(folder: &Path, levels: u32) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
@@ -62,6 +70,11 @@ pub(crate) fn run_json(path: &Path) -> PathBuf {
 
 pub(crate) fn live(path: &Path) -> PathBuf {
     path.join("live")
+}
+
+/// Says that the run has ended and was left to be closed.
+pub(crate) fn ended_mark(path: &Path) -> PathBuf {
+    path.join("live").join("ended")
 }
 
 pub(crate) fn messages(path: &Path) -> PathBuf {

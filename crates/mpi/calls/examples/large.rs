@@ -1,7 +1,7 @@
 //! How long closing takes: makes the logs of a large run and closes it.
 //!
 //!     cargo run --release -p fourstamp-calls --example large -- \
-//!         [--logs-only] RUN MESSAGES [RANKS] [pingpong|waitall]
+//!         [--logs-only] RUN MESSAGES [RANKS] [pingpong|waitall] [SHARES]
 //!
 //! Prints seconds, the peak of the memory, and the bytes on the disk a message. The logs take about
 //! 100 bytes a message. With `--logs-only` the run is left as a job that was killed leaves it, for
@@ -33,7 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     let began = Instant::now();
-    let info = calls::close::close(run.begin_closing()?)?;
+    let shares = rest.get(2).map_or(Ok(1), |shares| shares.parse())?;
+    let info = calls::close::close_in(run.begin_closing()?, shares, &mut |_, _| {})?;
     let seconds = began.elapsed().as_secs_f64();
     let rows = info.rows();
     println!("messages            {rows}");

@@ -13,6 +13,7 @@
 
 use crate::cause::Cause;
 use crate::protocol::CLEARLY_NS;
+use crate::shards::Share;
 use crate::table::{WAIT_COLUMNS, WaitColumn};
 use crate::writers::WaitRow;
 use record::NULL;
@@ -64,8 +65,9 @@ pub(crate) struct Blocked {
 }
 
 /// The calls whose account is not closed.
-#[derive(Default)]
 pub(crate) struct Accounts {
+    /// Whose calls they are.
+    share: Share,
     open: FxHashMap<(u32, i64), Account>,
     /// Their ends.
     ends: BinaryHeap<(Reverse<i64>, u32, i64)>,
@@ -82,10 +84,22 @@ struct Account {
 }
 
 impl Accounts {
+    /// None yet, of these ranks' calls.
+    pub fn new(share: Share) -> Accounts {
+        let (open, ends) = (FxHashMap::default(), BinaryHeap::new());
+        Accounts { share, open, ends, closed_to: None, late: 0 }
+    }
+
+    /// Whether they are those of this rank.
+    #[inline]
+    pub fn are_of(&self, rank: u32) -> bool {
+        self.share.owns(rank)
+    }
+
     /// `span` waited; less than all of it counts only as far as it lies within the call.
     pub fn add(&mut self, span: Span, wait: Wait) {
         let wait = Wait { until: wait.until.min(span.exit), ..wait };
-        if wait.until <= span.enter || span.exit < span.enter {
+        if !self.are_of(span.rank) || wait.until <= span.enter || span.exit < span.enter {
             return;
         }
         if self.closed_to.is_some_and(|to| span.exit < to) {
@@ -189,7 +203,7 @@ mod tests {
     }
 
     fn closed(waits: &[Wait]) -> Vec<(Cause, u32, i64)> {
-        let mut accounts = Accounts::default();
+        let mut accounts = Accounts::new(Share::ALL);
         waits.iter().for_each(|wait| accounts.add(span(), *wait));
         let mut all = Vec::new();
         let mut each = |blocked: &Blocked| {
@@ -230,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_wait_that_comes_too_late_is_counted_and_left_out() {
-        let mut accounts = Accounts::default();
+        let mut accounts = Accounts::new(Share::ALL);
         let none = |_: &Blocked| Err("nothing was open");
         assert_eq!(accounts.close(901 * US, none), Ok(()));
         accounts.add(span(), wait(Cause::LateSender, 1, 300));

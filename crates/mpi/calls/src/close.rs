@@ -3,18 +3,19 @@
 use crate::CloseError;
 use crate::clocks::{self, ClockErrors};
 use crate::doubts::Doubts;
-use crate::limits::allow_many_files;
 use crate::ranks::{Rank, Ranks};
-use crate::recording::{Recording, Written};
+use crate::recording::{Known, Recording, Written};
 use crate::row;
 use crate::sampling::Sampling;
+use crate::shards::{Meeting, Part, Share};
 use crate::summary::summary;
 use crate::table::{CALL_COLUMNS, calls_file, columns_in_file, wait_columns_in_file, waits_file};
 use crate::traffic::{Counts, walk};
 use crate::usual::Usual;
-use crate::writers::{RankOut, Rows, Writers, group_rows};
-use record::{Closing, RunInfo, SideWriter};
+use crate::writers::{RankOut, Writers, group_rows};
+use record::{Closing, NodeSheet, RunInfo, SideWriter};
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::Path;
 
 /// Whether the run at `run` holds call logs, so that [`close`] closes it.
@@ -31,42 +32,158 @@ pub fn has_logs(run: &Path) -> bool {
 /// When a log cannot be read or a file not be written. The logs stay then, and closing can be done
 /// again.
 pub fn close(closing: Closing) -> Result<RunInfo, CloseError> {
-    close_with(closing, &mut |_, _| {})
+    close_in(closing, 1, &mut |_, _| {})
 }
 
-/// The same; `progress` hears now and then how many words of the logs are done, of how many.
+/// The same in `shares`, one after another, so that memory holds what is in flight to and from the
+/// ranks of one of them. `progress` hears now and then how many words of the logs are done, of how
+/// many.
 ///
 /// # Errors
 /// As [`close`].
-pub fn close_with(
+pub fn close_in(
     mut closing: Closing,
+    shares: u32,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<RunInfo, CloseError> {
-    allow_many_files();
-    remove_tables(closing.path())?;
-    let mut ranks = Ranks::find(&mut closing)?;
-    clocks::synchronise(&mut ranks, &mut closing);
-    let sheets: Vec<_> = ranks.present().map(|(_, rank)| rank.sheet.clone()).collect();
-    closing.fit(&sheets);
-    let errors = ClockErrors::of(&ranks, &closing);
-    let mut doubts = Doubts::default();
-    let (counts, written, rows) = loop {
-        let usual = learn(&ranks, &closing, &errors, &doubts)?;
-        let known = (&usual, &doubts);
-        let (counts, written, rows) = write(&mut ranks, &closing, &errors, known, progress)?;
-        // Once more without the pairs that were matched wrongly: what was concluded from them is
-        // in what was written.
-        if !doubts.add(&written.doubts) {
-            break (counts, written, rows);
+    remove_begun(closing.path())?;
+    let mut ground = Ground::prepare(&mut closing)?;
+    let (doubts, part) = ground
+        .rounds(&closing, 0..shares.max(1), shares.max(1), progress, |_, parts| Ok(Some(parts)))?
+        .expect("only one who waits for others hears that the run is closed");
+    finish(closing, &ground.ranks, &doubts, part)
+}
+
+/// The same, of which other processes take all shares but the first: each calls [`help`].
+///
+/// # Errors
+/// As [`close`], and when another does not come or dies.
+pub fn close_together(
+    mut closing: Closing,
+    shares: u32,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<RunInfo, CloseError> {
+    remove_begun(closing.path())?;
+    let meeting = Meeting::call(closing.path(), shares)?;
+    let mut ground = Ground::prepare(&mut closing)?;
+    let (doubts, part) = ground
+        .rounds(&closing, 0..1, shares, progress, |round, parts| {
+            meeting.exchange(round, &parts[0])
+        })?
+        .expect("the first closes the run itself");
+    finish(closing, &ground.ranks, &doubts, part)
+}
+
+/// Take share `at` of `shares` of the run at `run`, which another process closes, and wait until it
+/// has. Nothing is done where the run is closed already.
+///
+/// # Errors
+/// As [`close_together`].
+pub fn help(
+    run: &Path,
+    at: u32,
+    shares: u32,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), CloseError> {
+    let Some(meeting) = Meeting::join(run, at, shares)? else { return Ok(()) };
+    let Some(mut closing) = Closing::beside(run)? else { return Ok(()) };
+    let mut ground = Ground::prepare(&mut closing)?;
+    let exchange = |round, parts: Vec<Part>| meeting.exchange(round, &parts[0]);
+    ground.rounds(&closing, at..at + 1, shares, progress, exchange)?;
+    meeting.wait_for_the_end()
+}
+
+/// What every share stands on, and finds by itself from the same logs.
+struct Ground {
+    ranks: Ranks,
+    errors: ClockErrors,
+}
+
+impl Ground {
+    fn prepare(closing: &mut Closing) -> Result<Ground, CloseError> {
+        let mut ranks = Ranks::find(closing)?;
+        clocks::synchronise(&mut ranks, closing);
+        let sheets: Vec<_> = ranks.present().map(|(_, rank)| rank.sheet.clone()).collect();
+        closing.fit(&sheets);
+        let errors = ClockErrors::of(&ranks, closing);
+        Ok(Ground { ranks, errors })
+    }
+
+    /// Write `mine` of the `of` shares until all agree; `exchange` gives what all of them have
+    /// counted. `None` when it does so because the run is closed.
+    fn rounds(
+        &mut self,
+        closing: &Closing,
+        mine: Range<u32>,
+        of: u32,
+        progress: &mut dyn FnMut(u64, u64),
+        mut exchange: impl FnMut(u32, Vec<Part>) -> Result<Option<Vec<Part>>, CloseError>,
+    ) -> Result<Option<(Doubts, Part)>, CloseError> {
+        let mut doubts = Doubts::default();
+        for round in 0.. {
+            let usual = learn(&self.ranks, closing, &self.errors, &doubts)?;
+            let mut parts = Vec::new();
+            for at in mine.clone() {
+                let share = Share::of(at, of, self.ranks.list.len());
+                let (before, count) = (u64::from(at - mine.start), mine.len() as u64);
+                let mut here =
+                    |done: u64, of: u64| progress(done + before * of, of.saturating_mul(count));
+                parts.push(self.write(closing, share, (&usual, &doubts), &mut here)?);
+            }
+            let Some(all) = exchange(round, parts)?.and_then(Part::together) else { break };
+            // Once more without the pairs that were matched wrongly: what was concluded from them
+            // is in what was written.
+            if !doubts.add(&all.written.doubts) {
+                return Ok(Some((doubts, all)));
+            }
         }
-        remove_tables(closing.path())?;
-    };
+        Ok(None)
+    }
+
+    /// Write the messages and calls of a share's ranks.
+    fn write(
+        &mut self,
+        closing: &Closing,
+        share: Share,
+        (usual, doubts): (&Usual, &Doubts),
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Part, CloseError> {
+        let ranks = &mut self.ranks;
+        let group_rows = group_rows(ranks.present().count());
+        let mut files = Vec::new();
+        for (at, rank) in ranks.list.iter_mut().enumerate() {
+            let rank = rank.as_mut().filter(|_| share.owns(at as u32));
+            files.push(rank.map(|rank| rank_out(rank, closing, group_rows)).transpose()?);
+        }
+        let present = ranks.list.iter().map(Option::is_some).collect();
+        let ended_well = |rank: &Option<Rank>| rank.as_ref().is_some_and(Rank::ended_well);
+        let ended_well = ranks.list.iter().map(ended_well).collect();
+        let writers = (Writers::start(files), share);
+        let known = Known { errors: &self.errors, usual, doubts };
+        let words = ranks.words();
+        progress(0, words);
+        let mut recording = Recording::new(writers, (present, ended_well), known, progress, words);
+        let counts = walk(ranks, closing, &mut recording)?;
+        let (written, rows) = recording.finish()?;
+        Ok(Part { counts, written, rows })
+    }
+}
+
+/// All messages are written: the rest of the tables, and `run.json`.
+fn finish(
+    mut closing: Closing,
+    ranks: &Ranks,
+    doubts: &Doubts,
+    part: Part,
+) -> Result<RunInfo, CloseError> {
     write_text(&closing, "communicators.csv", &ranks.groups.csv())?;
     write_text(&closing, "sites.csv", &ranks.sites.csv())?;
-    tell(&mut closing, &ranks, &counts, (&written, &doubts));
-    let nodes: Vec<_> = rows
+    tell(&mut closing, ranks, &part.counts, (&part.written, doubts));
+    let sheet = |rank: &Rank| NodeSheet { schema: row::schema(), ..rank.sheet.clone() };
+    let nodes: Vec<_> = part
+        .rows
         .iter()
-        .filter_map(|rows| Some((ranks.list[rows.rank].as_ref()?.sheet.clone(), rows.messages)))
+        .filter_map(|rows| Some((sheet(ranks.list[rows.rank].as_ref()?), rows.messages)))
         .collect();
     Ok(closing.finish(&nodes)?)
 }
@@ -81,32 +198,6 @@ fn learn(
     let mut sampling = Sampling::new(errors, doubts);
     walk(ranks, closing, &mut sampling)?;
     Ok(sampling.learn())
-}
-
-/// Write the messages and calls of all ranks.
-fn write(
-    ranks: &mut Ranks,
-    closing: &Closing,
-    errors: &ClockErrors,
-    known: (&Usual, &Doubts),
-    progress: &mut dyn FnMut(u64, u64),
-) -> Result<(Counts, Written, Vec<Rows>), CloseError> {
-    let group_rows = group_rows(ranks.present().count());
-    let mut files = Vec::new();
-    for rank in &mut ranks.list {
-        files.push(rank.as_mut().map(|rank| rank_out(rank, closing, group_rows)).transpose()?);
-    }
-    let present = files.iter().map(Option::is_some).collect();
-    let ended_well = |rank: &Option<Rank>| rank.as_ref().is_some_and(Rank::ended_well);
-    let ended_well = ranks.list.iter().map(ended_well).collect();
-    let writers = Writers::start(files);
-    let words = ranks.words();
-    let mut recording =
-        Recording::new(writers, (present, ended_well), errors, known, progress, words);
-    let counts = walk(ranks, closing, &mut recording)?;
-    let (written, mut rows) = recording.finish()?;
-    rows.sort_by_key(|rows| rows.rank);
-    Ok((counts, written, rows))
 }
 
 fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<RankOut, CloseError> {
@@ -141,15 +232,17 @@ fn tell(
     info.lost.damaged_chunks += damaged;
 }
 
-/// Tables that a closing that was cut has left.
-fn remove_tables(run: &Path) -> Result<(), CloseError> {
-    let folder = run.join("mpi");
-    match std::fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(CloseError::file("remove", &folder, error))
+/// What a closing that was cut has left.
+fn remove_begun(run: &Path) -> Result<(), CloseError> {
+    for folder in ["mpi", "messages"].map(|name| run.join(name)) {
+        match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(CloseError::file("remove", &folder, error));
+            }
+            _ => {}
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 /// A text beside the tables, whole or not at all.

@@ -15,6 +15,7 @@ use crate::message::{Got, Mode, Sent};
 use mpi_facts::DoubtfulPair;
 use record::NULL;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Messages at impossible times that a pair may have, among a hundred.
@@ -37,7 +38,7 @@ pub(crate) struct Pairs {
     pairs: FxHashMap<(u32, u32), Judged>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Judged {
     messages: u64,
     sizes_differ: u64,
@@ -49,9 +50,22 @@ struct Judged {
 }
 
 /// The pairs of ranks that are left unmatched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<((u32, u32), Judged)>", into = "Vec<((u32, u32), Judged)>")]
 pub(crate) struct Doubts {
     pairs: BTreeMap<(u32, u32), Judged>,
+}
+
+impl From<Vec<((u32, u32), Judged)>> for Doubts {
+    fn from(pairs: Vec<((u32, u32), Judged)>) -> Doubts {
+        Doubts { pairs: pairs.into_iter().collect() }
+    }
+}
+
+impl From<Doubts> for Vec<((u32, u32), Judged)> {
+    fn from(doubts: Doubts) -> Vec<((u32, u32), Judged)> {
+        doubts.pairs.into_iter().collect()
+    }
 }
 
 impl Pairs {

@@ -18,6 +18,34 @@ pub enum CloseError {
     /// Writing the run failed.
     #[error(transparent)]
     Record(#[from] record::RecordError),
+    /// One of the processes that close the run together has ended.
+    #[error(
+        "the process with share {at} of {of} has ended before the run was closed; what it said \
+        tells why. Nothing is lost: close the run again, with as many processes as you like"
+    )]
+    ShareGone {
+        /// Which, from 0.
+        at: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// One of them has never come.
+    #[error(
+        "the process with share {at} of {of} has not come within 60 s: start as many processes as \
+        there are shares, on hosts that all see the run's folder"
+    )]
+    ShareAbsent {
+        /// Which, from 0.
+        at: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// Two of them have the same number.
+    #[error("share {at} is closed by another process already: give each process its own number")]
+    ShareTwice {
+        /// Which, from 0.
+        at: u32,
+    },
     /// A thread that writes files ended by itself.
     #[error(
         "a thread that writes the run's files has ended unexpectedly; this is a bug in fourstamp: \

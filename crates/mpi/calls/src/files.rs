@@ -10,8 +10,12 @@ use crate::entry::files::{FIRST_WORD, FORMAT, HEAD_WORDS, LOG_MAGIC, TAIL_MAGIC,
 use crate::entry::{self, kinds};
 use crate::log::LogReader;
 use std::fs::File;
-use std::io::{Chain, Cursor, ErrorKind, Read, Seek, SeekFrom, Take};
+use std::io::{self, Chain, Cursor, ErrorKind, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+/// Logs that are kept open at once; of more, each is opened for each piece.
+const KEPT_OPEN: usize = 128;
 
 const HEAD_BYTES: usize = HEAD_WORDS * 8;
 
@@ -29,7 +33,35 @@ pub(crate) struct RankFiles {
 }
 
 /// The words of a rank as bytes.
-pub(crate) type RankBytes = Chain<Take<File>, Cursor<Vec<u8>>>;
+pub(crate) type RankBytes = Chain<LogBytes, Cursor<Vec<u8>>>;
+
+/// The bytes of a log, of which `left` are to be read from `at` on.
+pub(crate) struct LogBytes {
+    path: PathBuf,
+    at: u64,
+    left: u64,
+    /// Kept open between two pieces, where there are descriptors enough.
+    file: Option<File>,
+    keeps: bool,
+}
+
+impl Read for LogBytes {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let wanted = bytes.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if wanted == 0 {
+            return Ok(0);
+        }
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => record::open_input(&self.path)?,
+        };
+        let read = file.read_at(&mut bytes[..wanted], self.at)?;
+        self.at += read as u64;
+        self.left -= read as u64;
+        self.file = Some(file).filter(|_| self.keeps);
+        Ok(read)
+    }
+}
 
 impl RankFiles {
     /// Look at the files of the rank whose files begin with `stem`. `None` when it left no log.
@@ -54,12 +86,16 @@ impl RankFiles {
         self.log_words + (self.tail.len() / 8) as u64
     }
 
-    /// Read them from the beginning.
-    pub fn read(&self) -> Result<LogReader<RankBytes>, CloseError> {
-        let failed = |error| CloseError::file("read", &self.log, error);
-        let mut file = record::open_input(&self.log).map_err(failed)?;
-        file.seek(SeekFrom::Start(HEAD_BYTES as u64)).map_err(failed)?;
-        Ok(LogReader::new(file.take(self.log_words * 8).chain(Cursor::new(self.tail.clone()))))
+    /// Read them from the beginning, together with so many other logs.
+    pub fn read(&self, logs: usize) -> LogReader<RankBytes> {
+        let log = LogBytes {
+            path: self.log.clone(),
+            at: HEAD_BYTES as u64,
+            left: self.log_words * 8,
+            file: None,
+            keeps: logs <= KEPT_OPEN,
+        };
+        LogReader::new(log.chain(Cursor::new(self.tail.clone())))
     }
 
     /// The log's path, for errors.

@@ -129,6 +129,7 @@ impl<R: Read> LogReader<R> {
         self.at = 0;
         let bytes = wanted.max(CHUNK_WORDS) * 8;
         self.bytes.clear();
+        self.bytes.reserve(bytes);
         let got = (&mut self.source).take(bytes as u64).read_to_end(&mut self.bytes)?;
         self.ended = got < bytes;
         let whole = self.bytes.chunks_exact(8);

@@ -175,7 +175,12 @@ impl Matcher {
     /// The log of a rank has ended: nobody will meet what waits for it.
     pub fn end(&mut self, rank: u32, out: &mut impl Matches) {
         self.ended[rank as usize] = true;
-        for (key, channel) in &mut self.channels {
+        let is_of = |key: &&Key| key.dst() == rank || key.src() == rank;
+        let mut keys: Vec<Key> = self.channels.keys().filter(is_of).copied().collect();
+        // In an order of their own: that of the table depends on all that went before.
+        keys.sort_unstable_by_key(|key| (key.way, key.label));
+        for key in keys {
+            let Some(channel) = self.channels.get_mut(&key) else { continue };
             if key.dst() == rank {
                 while let Some(sent) = self.sends.pop(&mut channel.sends) {
                     out.lone_send(&sent);

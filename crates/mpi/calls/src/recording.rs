@@ -11,6 +11,7 @@ use crate::matching::Matches;
 use crate::message::{Got, Sent};
 use crate::order::Order;
 use crate::row::MessageRow;
+use crate::shards::Share;
 use crate::table::{CALL_COLUMNS, CallColumn};
 use crate::traffic::Traffic;
 use crate::usual::Usual;
@@ -18,12 +19,13 @@ use crate::waiting::Waiting;
 use crate::writers::{CallRow, Rows, Writers};
 use mpi_facts::Blocking;
 use record::NULL;
+use serde::{Deserialize, Serialize};
 
 /// Receives without a send are numbered from here, beyond every send of their source.
 const LONE_RECEIVES_FROM: u64 = 1 << 40;
 
 /// What was counted while writing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub matched: u64,
     pub lone_sends: u64,
@@ -37,21 +39,31 @@ pub(crate) struct Written {
     pub blocking: Blocking,
 }
 
+/// What is known beforehand.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub errors: &'a ClockErrors,
+    pub usual: &'a Usual,
+    /// Pairs of ranks whose messages are left unmatched.
+    pub doubts: &'a Doubts,
+}
+
 /// Writes rows.
 pub(crate) struct Recording<'a> {
     writers: Writers,
+    /// Whose rows are written.
+    share: Share,
     orders: Vec<Order>,
     /// Ranks that have files.
     present: Vec<bool>,
     /// Ranks whose logs are whole to their end.
     ended_well: Vec<bool>,
-    errors: &'a ClockErrors,
-    usual: &'a Usual,
+    known: Known<'a>,
     waiting: Waiting,
-    /// Pairs of ranks whose messages are left unmatched.
-    doubts: &'a Doubts,
     pairs: Pairs,
     written: Written,
+    /// Receives without a send of each rank.
+    lone_receives: Vec<u64>,
     failed: Option<CloseError>,
     progress: &'a mut dyn FnMut(u64, u64),
     words: u64,
@@ -59,24 +71,24 @@ pub(crate) struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     pub fn new(
-        writers: Writers,
+        (writers, share): (Writers, Share),
         (present, ended_well): (Vec<bool>, Vec<bool>),
-        errors: &'a ClockErrors,
-        (usual, doubts): (&'a Usual, &'a Doubts),
+        known: Known<'a>,
         progress: &'a mut dyn FnMut(u64, u64),
         words: u64,
     ) -> Recording<'a> {
         let orders = present.iter().map(|_| Order::default()).collect();
+        let lone_receives = vec![0; present.len()];
         let written = Written::default();
         Recording {
             writers,
+            share,
             orders,
             present,
             ended_well,
-            errors,
-            usual,
-            waiting: Waiting::new(errors.most()),
-            doubts,
+            known,
+            waiting: Waiting::new(known.errors.most(), share),
+            lone_receives,
             pairs: Pairs::default(),
             written,
             failed: None,
@@ -127,33 +139,44 @@ impl<'a> Recording<'a> {
 impl Matches for Recording<'_> {
     #[inline]
     fn pair(&mut self, sent: &Sent, got: &Got) {
-        if self.doubts.are_about(sent.src, sent.dst) {
+        let Known { errors, usual, doubts } = self.known;
+        if doubts.are_about(sent.src, sent.dst) {
             self.lone_send(sent);
             return self.lone_receive(got);
         }
-        let clock_error = self.errors.between(sent.src, sent.dst);
+        let clock_error = errors.between(sent.src, sent.dst);
+        self.waiting.message(sent, got, clock_error, usual);
+        if !self.share.owns(got.dst) {
+            // Its row is the other's; here it counts for the sender's calls alone.
+            return;
+        }
         self.written.matched += 1;
         let fault = self.pairs.judge(sent, got, clock_error);
         self.written.violations += u64::from(fault == Some(Fault::TooEarly));
         self.written.truncated += u64::from(got.size == Size::Cut);
-        let arrival = arrival(sent, got, clock_error, self.usual);
-        self.waiting.message(sent, got, clock_error, self.usual);
+        let arrival = arrival(sent, got, clock_error, usual);
         self.write(got.dst, got.number, &MessageRow::whole(sent, got, arrival));
     }
 
     fn lone_send(&mut self, sent: &Sent) {
+        if !self.share.owns(sent.dst) {
+            return;
+        }
         self.left_over(sent.src, sent.dst);
         self.written.lone_sends += 1;
         self.write(sent.dst, None, &MessageRow::of_send(sent));
     }
 
     fn lone_receive(&mut self, got: &Got) {
-        if got.number.is_none() {
-            // It was posted, and nothing came: not a message.
+        // One that was posted, and nothing came, is not a message.
+        if got.number.is_none() || !self.share.owns(got.dst) {
             return;
         }
         self.left_over(got.src, got.dst);
-        let seq = LONE_RECEIVES_FROM + self.written.lone_receives;
+        // No two of one source have the same number, whichever rank has them.
+        let (rank, ranks) = (got.dst as usize, self.lone_receives.len() as u64);
+        let seq = LONE_RECEIVES_FROM + self.lone_receives[rank] * ranks + u64::from(got.dst);
+        self.lone_receives[rank] += 1;
         self.written.lone_receives += 1;
         self.write(got.dst, got.number, &MessageRow::of_receive(got, seq));
     }
@@ -165,6 +188,9 @@ impl Traffic for Recording<'_> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        if !self.share.owns(rank as u32) {
+            return Ok(());
+        }
         self.writers.call(rank, &call_row(event, view))
     }
 
@@ -174,10 +200,19 @@ impl Traffic for Recording<'_> {
     }
 
     fn doubt(&mut self, src: u32, dst: u32) {
-        self.pairs.unknown(src, dst);
+        if self.share.owns(dst) {
+            self.pairs.unknown(src, dst);
+        }
+    }
+
+    fn wants(&self, src: u32, dst: u32) -> bool {
+        self.share.owns(src) || self.share.owns(dst)
     }
 
     fn skip(&mut self, rank: usize, number: u64) {
+        if !self.share.owns(rank as u32) {
+            return;
+        }
         let writers = &mut self.writers;
         if let Err(error) = self.orders[rank].skip(number, |row| writers.message(rank, row)) {
             self.failed = Some(error);
@@ -186,7 +221,7 @@ impl Traffic for Recording<'_> {
 
     fn reached(&mut self, time: i64) -> Result<(), CloseError> {
         let writers = &mut self.writers;
-        let seen = time.saturating_sub(self.errors.most());
+        let seen = time.saturating_sub(self.known.errors.most());
         self.waiting.close(seen, |blocked| put_wait(writers, &self.present, blocked))
     }
 

@@ -50,13 +50,14 @@ struct Completing {
 }
 
 impl<'a> Resolver<'a> {
-    /// Read the log of a rank from its beginning. `window` is that of the survey.
+    /// Read the log of a rank from its beginning, together with so many others. `window` is that of
+    /// the survey.
     pub fn open(
-        files: &RankFiles,
+        (files, logs): (&RankFiles, usize),
         outlook: &'a Outlook,
         model: Option<&'a clock::Model>,
         window: usize,
-    ) -> Result<Resolver<'a>, CloseError> {
+    ) -> Resolver<'a> {
         let ahead = Ahead {
             clock: model.map(clock::Model::cursor),
             outlook,
@@ -69,12 +70,12 @@ impl<'a> Resolver<'a> {
             looking: Looking::default(),
             open: 0,
         };
-        Ok(Resolver {
-            log: files.read()?,
+        Resolver {
+            log: files.read(logs),
             path: files.path().to_path_buf(),
             log_ended: false,
             ahead,
-        })
+        }
     }
 
     /// Words of the log read so far.

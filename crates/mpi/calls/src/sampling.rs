@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::groups::View;
 use crate::matching::Matches;
 use crate::message::{Got, Sent};
+use crate::shards::Share;
 use crate::traffic::Traffic;
 use crate::usual::{Sample, Usual};
 use crate::waiting::Waiting;
@@ -34,7 +35,7 @@ impl<'a> Sampling<'a> {
             doubts,
             samples: Vec::new(),
             errors,
-            waiting: Waiting::new(errors.most()),
+            waiting: Waiting::new(errors.most(), Share::ALL),
             unknown: Usual::unknown(),
             held: Vec::new(),
         }
@@ -87,6 +88,10 @@ impl Traffic for Sampling<'_> {
     }
 
     fn doubt(&mut self, _: u32, _: u32) {}
+
+    fn wants(&self, _: u32, _: u32) -> bool {
+        true
+    }
 
     fn skip(&mut self, _: usize, _: u64) {}
 

@@ -67,7 +67,7 @@ pub(crate) struct CompletedBy {
 
 /// Look through the log of a rank. `window` is how far the second reading looks ahead.
 pub(crate) fn survey(files: &RankFiles, window: usize) -> Result<Survey, CloseError> {
-    let mut log = files.read()?;
+    let mut log = files.read(1);
     let failed = |error| CloseError::file("read", files.path(), error);
     let mut surveyor = Surveyor::new(window, files.words());
     while let Some(words) = log.next_entry().map_err(failed)? {

@@ -12,6 +12,7 @@ use crate::ranks::Ranks;
 use crate::resolve::Resolver;
 use crate::sites::SiteNumbers;
 use record::{Closing, NULL};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -29,6 +30,8 @@ pub(crate) trait Traffic: Matches {
     fn collective(&mut self, rank: usize, event: &Event, view: &View);
     /// Which messages went from `src` to `dst` is not known from here on.
     fn doubt(&mut self, src: u32, dst: u32);
+    /// Whether messages from `src` to `dst` are to be matched at all.
+    fn wants(&self, src: u32, dst: u32) -> bool;
     /// The message that `rank` took as number `number` is none of the record's.
     fn skip(&mut self, rank: usize, number: u64);
     /// All that ranks entered before this moment has been handed over.
@@ -38,7 +41,7 @@ pub(crate) trait Traffic: Matches {
 }
 
 /// What was counted on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub sends: u64,
     pub cancelled: u64,
@@ -58,7 +61,7 @@ pub(crate) fn walk(
     closing: &Closing,
     traffic: &mut impl Traffic,
 ) -> Result<Counts, CloseError> {
-    let mut walk = Walk::start(ranks, closing)?;
+    let mut walk = Walk::start(ranks, closing);
     let mut order = BinaryHeap::new();
     for at in 0..walk.runners.len() {
         order.push((Reverse(i64::MIN), at));
@@ -95,7 +98,8 @@ struct Runner<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn start(ranks: &'a Ranks, closing: &'a Closing) -> Result<Walk<'a>, CloseError> {
+    fn start(ranks: &'a Ranks, closing: &'a Closing) -> Walk<'a> {
+        let logs = ranks.present().count();
         let mut matcher = Matcher::new(ranks.list.len());
         let mut runners = Vec::new();
         for (at, rank) in ranks.list.iter().enumerate() {
@@ -105,7 +109,8 @@ impl<'a> Walk<'a> {
                 continue;
             };
             let model = closing.model(&rank.sheet);
-            let resolver = Resolver::open(files, &rank.survey.requests, model, ranks.window)?;
+            let resolver =
+                Resolver::open((files, logs), &rank.survey.requests, model, ranks.window);
             runners.push(Runner {
                 rank: at,
                 resolver,
@@ -115,7 +120,7 @@ impl<'a> Walk<'a> {
                 open: Vec::new(),
             });
         }
-        Ok(Walk { runners, matcher, counts: Counts::default() })
+        Walk { runners, matcher, counts: Counts::default() }
     }
 
     fn words_read(&self) -> u64 {
@@ -161,7 +166,9 @@ impl<'a> Walk<'a> {
             if event.ended.how == End::Unknown {
                 traffic.doubt(got.src, got.dst);
             }
-            self.matcher.receive(&got, traffic);
+            if traffic.wants(got.src, got.dst) {
+                self.matcher.receive(&got, traffic);
+            }
             took = false;
         }
         if took {
@@ -209,7 +216,9 @@ impl<'a> Walk<'a> {
         }
         runner.sends += 1;
         self.counts.sends += 1;
-        self.matcher.send(&sent, traffic);
+        if traffic.wants(sent.src, dst) {
+            self.matcher.send(&sent, traffic);
+        }
     }
 
     #[inline]

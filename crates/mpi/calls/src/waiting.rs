@@ -15,6 +15,7 @@ use crate::event::Event;
 use crate::groups::Seen;
 use crate::message::{Got, Mode, Sent};
 use crate::protocol::{Protocol, protocol, settled};
+use crate::shards::Share;
 use crate::usual::{Usual, size_class};
 use mpi_facts::Blocking;
 use record::NULL;
@@ -24,7 +25,6 @@ use record::NULL;
 const AT_ONCE_MOST: u64 = 1 << 16;
 
 /// The waits of the whole run.
-#[derive(Default)]
 pub(crate) struct Waiting {
     accounts: Accounts,
     collectives: Collectives,
@@ -33,9 +33,14 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// None yet, of ranks whose clocks may be so far apart.
-    pub fn new(clock_error: i64) -> Waiting {
-        Waiting { collectives: Collectives::new(clock_error), ..Waiting::default() }
+    /// None yet, of ranks whose clocks may be so far apart; the accounts are those of `share`.
+    pub fn new(clock_error: i64, share: Share) -> Waiting {
+        Waiting {
+            accounts: Accounts::new(share),
+            collectives: Collectives::new(clock_error),
+            unknown_sends: 0,
+            unknown_ns: 0,
+        }
     }
 
     /// Two ranks' calls made a message.
@@ -94,6 +99,7 @@ impl Waiting {
             (_, Protocol::Unknown) if of_size == Protocol::Unknown && sent.bytes > AT_ONCE_MOST => {
                 false
             }
+            (_, Protocol::Unknown) if !self.accounts.are_of(sent.src) => return,
             (_, Protocol::Unknown) => {
                 self.unknown_sends += 1;
                 self.unknown_ns = self.unknown_ns.saturating_add(got.posted - sent.done.enter);

@@ -7,6 +7,7 @@ use crate::CloseError;
 use crate::row::MessageRow;
 use crate::table::{CALL_COLUMNS, WAIT_COLUMNS};
 use record::{MessagesFile, RecordError, SideWriter};
+use serde::{Deserialize, Serialize};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -24,7 +25,7 @@ pub(crate) type WaitRow = [i64; WAIT_COLUMNS.len()];
 
 /// Rows of a row group, so that the groups of all ranks' files fit into memory together.
 pub(crate) fn group_rows(ranks: usize) -> usize {
-    (ROWS_HELD / ranks.max(1)).clamp(1 << 12, 1 << 18)
+    (ROWS_HELD / ranks.max(1)).clamp(1 << 10, 1 << 18)
 }
 
 /// Rows put together before they are handed over.
@@ -49,7 +50,7 @@ pub(crate) struct Writers {
 }
 
 /// Rows in the messages file of a rank.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rows {
     pub rank: usize,
     pub messages: u64,

@@ -51,6 +51,9 @@ pub fn run(args: &TraceArgs) -> Result<ExitCode> {
         }
     };
     let failed = launcher.filter(|_| !ended.success() && started.never());
+    if args.logs_only {
+        return closing::leave(folder, &ended, failed.as_deref());
+    }
     closing::close_and_show(folder, &ended, failed.as_deref(), args.no_report)
 }
 

@@ -43,6 +43,15 @@ pub enum Left {
 
 /// Write the logs into a new run folder and close it.
 pub fn close(path: &Path, logs: &[RankLog], left: impl Fn(usize) -> Left, end: i64) -> RunInfo {
+    let folder = lay(path, logs, left, end);
+    assert!(calls::close::has_logs(path));
+    let info = calls::close::close(folder.begin_closing().unwrap()).unwrap();
+    assert!(!calls::close::has_logs(path));
+    info
+}
+
+/// Write the logs into a new run folder.
+pub fn lay(path: &Path, logs: &[RankLog], left: impl Fn(usize) -> Left, end: i64) -> RunFolder {
     let folder = RunFolder::create(path, RunInfo::new("simulated")).unwrap();
     let origin = folder.info().origin.clone();
     for log in logs {
@@ -51,10 +60,7 @@ pub fn close(path: &Path, logs: &[RankLog], left: impl Fn(usize) -> Left, end: i
         std::fs::write(stem.with_extension("json"), serde_json::to_vec(&sheet).unwrap()).unwrap();
         write_log(&stem, log, left(log.rank));
     }
-    assert!(calls::close::has_logs(path));
-    let info = calls::close::close(folder.begin_closing().unwrap()).unwrap();
-    assert!(!calls::close::has_logs(path));
-    info
+    folder
 }
 
 fn write_log(stem: &Path, log: &RankLog, left: Left) {

@@ -4,19 +4,15 @@ use crate::child;
 use crate::commands::place;
 use crate::commands::report::document_of;
 use crate::failure;
-use crate::progress::Bar;
 use crate::show;
 use anyhow::{Context, Result};
 use mpi_facts::variables::TROUBLE_FILE;
 use record::RunFolder;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
-use std::time::{Duration, Instant};
 
 /// Exit code for bad input.
 const BAD_INPUT: u8 = 2;
-/// Closing is worth a progress bar from here on.
-const WORTH_A_BAR: Duration = Duration::from_secs(2);
 
 /// Close the run and show it; the program's exit code. `failed` is the launcher, if it ended before
 /// the program was begun.
@@ -47,6 +43,19 @@ pub fn close_and_show(
     Ok(ExitCode::from(code))
 }
 
+/// Leave the run as its ranks left it.
+pub fn leave(mut folder: RunFolder, ended: &ExitStatus, failed: Option<&str>) -> Result<ExitCode> {
+    let (path, code) = (folder.path().to_path_buf(), child::code(*ended));
+    if !calls::close::has_logs(&path) {
+        drop(folder);
+        return Ok(nothing_traced(&path, code, failed));
+    }
+    note(&mut folder, ended);
+    folder.leave()?;
+    eprintln!("logs: {}   match and show: srun -n 8 fourstamp report --shards {0}", path.display());
+    Ok(ExitCode::from(code))
+}
+
 /// No rank has begun a log: that is the program's nature, or its ranks have said why.
 /// The exit code is the program's all the same.
 fn nothing_traced(path: &Path, code: u8, failed: Option<&str>) -> ExitCode {
@@ -69,21 +78,15 @@ fn nothing_traced(path: &Path, code: u8, failed: Option<&str>) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn close(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {
+/// How the program ended, and what its ranks could not do.
+fn note(folder: &mut RunFolder, ended: &ExitStatus) {
+    let trouble = std::fs::read_to_string(folder.live().join(TROUBLE_FILE)).unwrap_or_default();
     let info = folder.info_mut();
     info.notes.extend(child::note(*ended));
-    let trouble = std::fs::read_to_string(folder.live().join(TROUBLE_FILE)).unwrap_or_default();
-    folder.info_mut().failures.extend(trouble.lines().map(String::from));
-    let begun = Instant::now();
-    let mut bar = None;
-    let mut progress = |done: u64, of: u64| {
-        if begun.elapsed() > WORTH_A_BAR {
-            bar.get_or_insert_with(|| Bar::new("matching".into(), None)).at(done, of);
-        }
-    };
-    calls::close::close_with(folder.begin_closing()?, &mut progress)?;
-    if let Some(bar) = bar {
-        bar.finish();
-    }
-    Ok(())
+    info.failures.extend(trouble.lines().map(String::from));
+}
+
+fn close(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {
+    note(&mut folder, ended);
+    Ok(crate::closing::close(folder.begin_closing()?, 1)?)
 }
