@@ -20,7 +20,8 @@ pub(crate) const ROWS_MAX: i64 = 1 << 24;
 /// A messages file, with its metadata.
 pub(crate) struct File {
     path: PathBuf,
-    file: std::fs::File,
+    /// Kept open where there are descriptors enough; else it is opened for each chunk.
+    file: Option<std::fs::File>,
     metadata: ParquetMetaData,
     /// For each [`Field`], its column in the file.
     columns: [Option<usize>; Field::ALL.len()],
@@ -42,7 +43,7 @@ pub struct Chunk {
 /// # Errors
 /// When it is no messages file, damaged, or of a newer format.
 pub fn chunks_of_file(path: impl AsRef<Path>) -> Result<Vec<Chunk>, RecordError> {
-    Ok(Chunk::of(&Arc::new(File::open(path.as_ref().to_path_buf())?)))
+    Ok(Chunk::of(&Arc::new(File::open(path.as_ref().to_path_buf(), true)?)))
 }
 
 impl Chunk {
@@ -94,6 +95,11 @@ impl Chunk {
     /// When a column is damaged; `batch` then holds nothing of use.
     pub fn read(&self, fields: &[Field], batch: &mut Batch) -> Result<(), RecordError> {
         batch.begin(self.rows);
+        let opened = match &self.file.file {
+            Some(_) => None,
+            None => Some(open(&self.file.path)?),
+        };
+        let Some(file) = self.file.file.as_ref().or(opened.as_ref()) else { return Ok(()) };
         for field in fields {
             let Some(at) = self.file.columns[*field as usize] else { continue };
             let column = self.file.metadata.row_group(self.group).column(at);
@@ -103,7 +109,7 @@ impl Chunk {
                     slot.set_constant(value);
                     Ok(0)
                 }
-                None => guarded(|| self.read_column(*field, column, slot, scratch)),
+                None => guarded(|| self.read_column((file, *field), column, slot, scratch)),
             };
             let far =
                 read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
@@ -114,7 +120,7 @@ impl Chunk {
 
     fn read_column(
         &self,
-        field: Field,
+        (file, field): (&std::fs::File, Field),
         column: &ColumnChunkMetaData,
         slot: &mut Slot,
         scratch: &mut Scratch,
@@ -124,7 +130,7 @@ impl Chunk {
             Field::ArrivedHow => Some(&how_code),
             _ => None,
         };
-        column_in::read(&self.file.file, column, self.rows, code_of, scratch, slot.fill())
+        column_in::read(file, column, self.rows, code_of, scratch, slot.fill())
     }
 }
 
@@ -170,11 +176,8 @@ fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
 
 impl File {
     /// Open a messages file and read its metadata.
-    pub fn open(path: PathBuf) -> Result<File, RecordError> {
-        let file = crate::input::open_input(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => RecordError::Missing { path: path.clone() },
-            _ => RecordError::file("open", &path, error),
-        })?;
+    pub fn open(path: PathBuf, keep: bool) -> Result<File, RecordError> {
+        let file = open(&path)?;
         let metadata =
             guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file)).map_err(|what| {
                 RecordError::damaged(&path, format!("is not a messages file: {what}"))
@@ -191,8 +194,15 @@ impl File {
         if !sound {
             return Err(RecordError::damaged(&path, "has a row group of an impossible size"));
         }
-        Ok(File { path, file, metadata, columns, launch, node })
+        Ok(File { path, file: Some(file).filter(|_| keep), metadata, columns, launch, node })
     }
+}
+
+fn open(path: &Path) -> Result<std::fs::File, RecordError> {
+    crate::input::open_input(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => RecordError::Missing { path: path.to_path_buf() },
+        _ => RecordError::file("open", path, error),
+    })
 }
 
 impl File {

@@ -8,6 +8,9 @@ use crate::{Closing, RecordError, RunInfo, State, run_files, unlisted};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Files that are kept open while a run is read, far fewer than a process may have.
+const KEPT_OPEN: usize = 128;
+
 /// A run that has ended.
 pub struct Run {
     /// What ran, where, on which clocks, and what was lost.
@@ -38,7 +41,7 @@ impl Run {
                 let what = format!("names the file {}, which is outside the run", node.file);
                 return Err(RecordError::damaged(&run_files::run_json(&path), what));
             }
-            files.push(Arc::new(File::open(path.join(name))?));
+            files.push(Arc::new(File::open(path.join(name), files.len() < KEPT_OPEN)?));
         }
         Ok(Run { info, path, files })
     }

@@ -91,7 +91,7 @@ pub(crate) fn note_files(run: &Path, info: &mut RunInfo) {
         if info.nodes().any(|(_, node)| node.file == **name) {
             continue;
         }
-        let rows = File::open(run.join(name)).map_or(0, |file| file.rows());
+        let rows = File::open(run.join(name), false).map_or(0, |file| file.rows());
         info.lost.rows_without_sheet += rows;
         info.failures.push(format!(
             "run.json lists no node whose file is {}: its {rows} rows are not read (see \

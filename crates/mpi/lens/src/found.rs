@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use stats::analysis::Summary;
 
 mod blocked_at;
+mod kind;
 mod origin;
 
 pub use blocked_at::BlockedAt;
+pub use kind::{GroupedBy, GroupsBlocked, Kind};
 pub use origin::{Origin, Origins};
 
 /// What an MPI program's messages waited for, and what its ranks did.
@@ -36,6 +38,9 @@ pub struct Mpi {
     pub blocked: Vec<Blocked>,
     /// Pairs of ranks that `blocked` has no room for, and their time, ns.
     pub blocked_left_out: (u64, i64),
+    /// The same between groups of ranks, where there are too many to show each pair.
+    #[serde(default)]
+    pub groups_blocked: Vec<GroupsBlocked>,
     /// Messages by source and destination, by tag, by the place that sent them, by the place that
     /// received them; in each the group with most waiting first.
     pub groups: Vec<MpiGroups>,
@@ -228,6 +233,9 @@ pub struct Doing {
 pub struct Calls {
     /// The ranks in order.
     pub ranks: Vec<RankTime>,
+    /// The kinds of ranks, the largest first.
+    #[serde(default)]
+    pub kinds: Vec<Kind>,
     /// The functions called, most time first.
     pub functions: Vec<FunctionTime>,
     /// Blocking collectives by function, most waiting first.

@@ -4,10 +4,10 @@ use crate::facts::{self, MpiWords};
 use crate::found::{Mpi, WorstWait};
 use crate::messages::MpiTally;
 use crate::story::Teller;
-use crate::{CallTables, headline, origins, sections, series, sites, totals};
+use crate::{CallTables, alike, grouped, headline, origins, sections, series, sites, totals};
 use document::counted;
 use mpi_facts::{KEY, MpiFacts};
-use record::{Run, RunInfo};
+use record::{NodeInfo, Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
 use stats::analysis::Analysis;
 use stats::story::Row;
@@ -22,6 +22,8 @@ pub struct MpiReading {
     tables: CallTables,
     facts: MpiFacts,
     sites: BTreeMap<i64, String>,
+    /// The host of each rank.
+    hosts: BTreeMap<u32, String>,
 }
 
 impl Lens for MpiLens {
@@ -74,7 +76,9 @@ impl MpiReading {
             return Ok(None);
         }
         let facts = facts::of(run.info.parameters.get(KEY)).unwrap_or_default();
-        Ok(Some(MpiReading { tables, facts, sites: sites(run)? }))
+        let host = |(_, node): (u32, &NodeInfo)| (node.node, node.host.clone());
+        let hosts = run.info.nodes().map(host).collect();
+        Ok(Some(MpiReading { tables, facts, sites: sites(run)?, hosts }))
     }
 
     /// What was found, from the tally of all messages and the tables.
@@ -88,7 +92,9 @@ impl MpiReading {
         let mut found = tally.shown();
         if !self.tables.is_empty() {
             let mpi = found.get_or_insert_default();
-            let calls = self.tables.tally(&mut mpi.worst)?;
+            let mut calls = self.tables.tally(&mut mpi.worst)?;
+            calls.kinds = alike::kinds(&calls.ranks);
+            mpi.groups_blocked = grouped::groups_blocked(&self.tables, &calls, &self.hosts)?;
             if self.tables.has_waits() {
                 mpi.account_for(
                     calls,

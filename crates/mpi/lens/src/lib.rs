@@ -9,12 +9,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod account;
+mod alike;
 mod blocked_calls;
 mod communicators;
 mod error;
 mod facts;
 pub mod found;
 mod functions;
+mod grouped;
 mod headline;
 mod lens;
 mod messages;

@@ -145,6 +145,8 @@ impl CallTally {
         }
         let (ranks, shown) = self.lanes.shown();
         Calls {
+            // Of the ranks together: see `alike`.
+            kinds: Vec::new(),
             ranks,
             functions,
             collectives,

@@ -1,8 +1,8 @@
 //! An MPI program's run in words, for the page and the terminal.
 
-use crate::found::{Activity, Arrivals, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
+use crate::found::{Activity, Arrivals, Kind, Mpi, MpiBy, MpiGroup, MpiGroups, Wait, WaitView};
 
-use document::{Colour, count, part, time};
+use document::{Colour, count, counted, part, time};
 
 /// Its name as a title.
 pub(crate) fn wait_title(wait: Wait) -> &'static str {
@@ -45,6 +45,33 @@ pub(crate) fn wait_colour(wait: Wait) -> Colour {
         Wait::Unexpected => "work",
         Wait::NotCollected => "collect",
     })
+}
+
+/// A kind of ranks.
+pub(crate) fn kind_name(kind: &Kind) -> String {
+    match kind.ranks.len() {
+        1 => format!("rank {}", kind.typical),
+        ranks => format!("{} like {}", counted(ranks as u64, "rank"), kind.typical),
+    }
+}
+
+/// Ranks in order, those that follow one another as a range; so many ranges at most.
+pub(crate) fn rank_ranges(ranks: &[u32], most: usize) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &rank in ranks {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == rank => *last = rank,
+            _ => ranges.push((rank, rank)),
+        }
+    }
+    let beyond: u64 =
+        ranges.iter().skip(most).map(|(first, last)| u64::from(last - first) + 1).sum();
+    let name = |&(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}–{last}"),
+    };
+    let shown = ranges.iter().take(most).map(name).collect::<Vec<_>>().join(", ");
+    if beyond > 0 { format!("{shown} and {} more", count(beyond)) } else { shown }
 }
 
 /// The activity as a title.

@@ -8,7 +8,9 @@ mod mpi;
 mod mpi_read;
 
 use document::{Document, Screen, Series};
-use mpi_lens::found::{Blocked, Lane, Mpi, RankTime, Wait, WorstWait};
+use mpi_lens::found::{
+    Blocked, GroupedBy, GroupsBlocked, Kind, Lane, Mpi, RankTime, Wait, WorstWait,
+};
 use mpi_read::MpiRun;
 use report::{Entry, Page};
 use stats::analysis::Analysis;
@@ -224,9 +226,51 @@ fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
         page.contains("A map of 100 ranks would be too fine to read")
             && !page.contains("mpi-blocked-map")
     );
+    assert!(page.contains("and they are of one host and of one kind"));
     assert!(page.contains("36 ranks that waited less are left out"));
     let text = terminal(&run, 80);
     assert!(text.contains("76 more rows: --csv=mpi-rank-table has all."), "{text}");
+}
+
+#[test]
+fn of_many_ranks_the_kinds_and_the_hosts_are_mapped() {
+    let mut run = mpi_run();
+    let mpi = &mut run.mpi;
+    let pair =
+        Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0, collective_ns: 0 };
+    mpi.blocked.push(pair);
+    let groups = |by, names: [&str; 2]| GroupsBlocked {
+        by,
+        groups: names.iter().zip([90, 10]).map(|(name, ranks)| ((*name).into(), ranks)).collect(),
+        blocked: vec![(0, 1, 7_000_000), (1, 1, 2_000_000)],
+    };
+    mpi.groups_blocked = vec![
+        groups(GroupedBy::Host, ["n1", "n2"]),
+        groups(GroupedBy::Kind, ["90 ranks like 7", "10 ranks like 95"]),
+    ];
+    let calls = mpi.calls.as_mut().expect("a table of calls");
+    let rank = calls.ranks[0];
+    calls.ranks = (0..100).map(|number| RankTime { rank: number, ..rank }).collect();
+    let kind = |typical, ranks: std::ops::Range<u32>, computing| Kind {
+        typical,
+        ranks: ranks.collect(),
+        parts: [computing, 0.0, 1.0 - computing, 0.0, 0.0, 0.0, 0.0],
+        apart: 0.04,
+    };
+    calls.kinds = vec![kind(7, 0..90, 0.25), kind(95, 90..100, 0.75)];
+    let page = page_text(&run).replace(['\u{a0}', '\u{202f}'], " ");
+    for wanted in [
+        "mpi-blocked-hosts-map",
+        "n1</th><td>90</td><td class=\"left\">n2</td><td>7.00 ms</td>",
+        "mpi-blocked-kinds-map",
+        "90 ranks like 7</th><td>90</td><td class=\"left\">10 ranks like 95</td><td>7.00 ms</td>",
+        "the 100 are taken together in 2 kinds",
+        "by more than 4 % of the time",
+    ] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    let text = terminal(&run, 100);
+    assert!(text.contains("90–99") && text.contains("10 ranks like 95"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Which rank was blocked for which: a map of rank against rank.
 
-use crate::found::{Blocked, Mpi};
+use crate::found::{Blocked, GroupedBy, GroupsBlocked, Mpi};
 
 use super::tables;
 use document::chart::{Chart, MAP_ROWS_AT_MOST, Square, time_map};
@@ -26,13 +26,51 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     if mapped {
         section.charts.push(chart(&mpi.blocked, ranks as usize));
     }
+    section.charts.extend(mpi.groups_blocked.iter().map(groups_chart));
+    section.blocks.extend(mpi.groups_blocked.iter().flat_map(of_groups));
     section.blocks.push(Block::Table(tables::blocked(&mpi.blocked)));
-    if !mapped {
-        let note =
-            format!("A map of {} would be too fine to read.", counted(u64::from(ranks), "rank"));
+    if !mapped && mpi.groups_blocked.is_empty() {
+        let note = format!(
+            "A map of {} would be too fine to read, and they are of one host and of one kind.",
+            counted(u64::from(ranks), "rank")
+        );
         section.blocks.push(Block::Note(None, note));
     }
     Some(section)
+}
+
+fn of_groups(blocked: &GroupsBlocked) -> [Block; 2] {
+    let heading = match blocked.by {
+        GroupedBy::Host => "Hosts that waited for each other",
+        GroupedBy::Kind => "Kinds of ranks that waited for each other",
+    };
+    [Block::Heading(heading.to_owned()), Block::Table(tables::groups_blocked(blocked))]
+}
+
+fn groups_chart(blocked: &GroupsBlocked) -> Chart {
+    let name = |at: usize| &blocked.groups[at].0;
+    let square = |&(rank, by, ns): &(usize, usize, i64)| Square {
+        at: (rank, by),
+        ns: ns as f64,
+        text: format!("{} waited {} for {}", name(rank), time(ns as f64), name(by)),
+    };
+    let squares: Vec<Square> = blocked.blocked.iter().map(square).collect();
+    let size = blocked.groups.len();
+    let (id, label, titles, title) = match blocked.by {
+        GroupedBy::Host => (
+            "mpi-blocked-hosts-map",
+            "Map: time that the ranks of each host were blocked for those of each other.",
+            ["host waited", "for host", "blocked"],
+            "By host, in the order of their ranks; off the diagonal they waited for another host",
+        ),
+        GroupedBy::Kind => (
+            "mpi-blocked-kinds-map",
+            "Map: time that ranks of each kind were blocked for those of each other.",
+            ["kind waited", "for kind", "blocked"],
+            "By kind of rank, 0 the largest: see Where each rank's time went",
+        ),
+    };
+    time_map(id, label, titles, size, &squares).titled(title)
 }
 
 fn chart(blocked: &[Blocked], ranks: usize) -> Chart {

@@ -1,18 +1,22 @@
 //! Tables of an MPI program's run.
 
 use crate::found::{
-    Activity, Blocked, BlockedAt, Calls, CollectiveTime, Doing, FunctionTime, Mpi, MpiBy, MpiGroup,
-    MpiGroups, RankTime, Wait, WaitView, WorstWait,
+    Activity, Blocked, BlockedAt, Calls, CollectiveTime, Doing, FunctionTime, GroupedBy,
+    GroupsBlocked, Kind, Mpi, MpiBy, MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstWait,
 };
 use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
 
 use crate::words::{
-    activity_colour, activity_title, group_name, rests_on, site_name, wait_colour, wait_title,
+    activity_colour, activity_title, group_name, kind_name, rank_ranges, rests_on, site_name,
+    wait_colour, wait_title,
 };
 use report::quantile;
 
 /// Rows of a table that is not folded.
 const ROWS: usize = 12;
+/// Columns of activities, in the order of [`Activity::ALL`].
+const ACTIVITY_KEYS: [&str; 7] =
+    ["computing", "sending", "waiting", "polling", "collective", "collective_wait", "other"];
 
 /// The waits.
 pub(crate) fn waits(mpi: &Mpi) -> Table {
@@ -89,6 +93,46 @@ pub(crate) fn blocked(blocked: &[Blocked]) -> Table {
     Table::new("mpi-blocked-table", columns)
         .with(blocked.iter().map(row))
         .folded_above(ROWS, |rows| format!("Table of the {rows} pairs that waited longest"))
+}
+
+/// The kinds of ranks and who is of which.
+pub(crate) fn kinds(kinds: &[Kind]) -> Table {
+    let head = [
+        Column::text("kind", "Kind"),
+        Column::text("ranks", "Ranks"),
+        Column::share("apart", "Differ by up to").wide(),
+    ];
+    let activities = Activity::ALL.iter().zip(ACTIVITY_KEYS).map(|(activity, key)| {
+        Column::share(key, activity_title(*activity)).coloured(activity_colour(*activity))
+    });
+    let row = |kind: &Kind| -> Row {
+        let ranks = rank_ranges(&kind.ranks, 6);
+        let head = [Cell::from(kind_name(kind)), ranks.into(), kind.apart.into()];
+        head.into_iter().chain(kind.parts.map(Cell::from)).collect::<Vec<Cell>>().into()
+    };
+    let columns: Vec<Column> = head.into_iter().chain(activities).collect();
+    Table::new("mpi-kinds", columns).with(kinds.iter().map(row))
+}
+
+/// Which group of ranks waited how long for which.
+pub(crate) fn groups_blocked(blocked: &GroupsBlocked) -> Table {
+    let (id, name) = match blocked.by {
+        GroupedBy::Host => ("mpi-blocked-hosts", "Host"),
+        GroupedBy::Kind => ("mpi-blocked-kinds", "Ranks"),
+    };
+    let columns = [
+        Column::text("group", name),
+        Column::count("ranks", "How many"),
+        Column::text("by", "Waited for"),
+        Column::time("blocked", "Blocked"),
+    ];
+    let row = |&(rank, by, ns): &(usize, usize, i64)| -> Row {
+        let [one, other] = [rank, by].map(|at| &blocked.groups[at]);
+        vec![Cell::from(one.0.clone()), one.1.into(), other.0.clone().into(), ns.into()].into()
+    };
+    Table::new(id, columns)
+        .with(blocked.blocked.iter().map(row))
+        .folded_above(ROWS, |rows| format!("Table of all {rows}"))
 }
 
 /// Messages by one thing.
@@ -236,9 +280,7 @@ pub(crate) fn ranks(ranks: &[RankTime]) -> Table {
         Column::count("calls", "Calls"),
         Column::time("elapsed", "First to last call"),
     ];
-    let keys =
-        ["computing", "sending", "waiting", "polling", "collective", "collective_wait", "other"];
-    columns.extend(Activity::ALL.iter().zip(keys).map(|(activity, key)| {
+    columns.extend(Activity::ALL.iter().zip(ACTIVITY_KEYS).map(|(activity, key)| {
         Column::time(key, activity_title(*activity)).coloured(activity_colour(*activity))
     }));
     let row = |rank: &RankTime| -> Row {
