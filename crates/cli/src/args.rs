@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod collect;
 mod compare;
 #[cfg(test)]
 mod documented;
@@ -22,6 +23,7 @@ mod warp_study;
 pub use bench::{
     BenchArgs, Common, Intervention, Receive, RecordTo, Topology, WhenFull, WorkloadArgs,
 };
+pub use collect::CollectArgs;
 pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
 pub use export::ExportArgs;
@@ -94,6 +96,8 @@ pub enum Command {
     Story(StoryArgs),
     /// Trace an unmodified MPI program: four stamps for each of its messages
     Mpi(MpiArgs),
+    /// Fetch the logs of a traced MPI program from hosts that do not see the run's folder
+    Collect(CollectArgs),
     /// Run a program with memory of other machines, over TCP; lend memory; study the cost
     Pager(PagerArgs),
     /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod bench;
+mod collect;
 mod compare;
 mod completions;
 mod doctor;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Story(args) => story::run(&args),
+        Command::Collect(args) => collect::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Launch(args) => launch::run(&args),

@@ -39,6 +39,9 @@ Examples:
   fourstamp mpi trace --out runs/big -- srun -n 64 ./app
   fourstamp report runs/app-mpi-1               its page
 
+Ranks whose host does not see the run's folder keep their logs there until `fourstamp collect` \
+fetches them.
+
 The library is part of fourstamp and is written to ~/.cache/fourstamp (XDG_CACHE_HOME) when it is \
 used. The hosts of the ranks must see it there. If they share no home folder, copy its files \
 beside fourstamp or into ../lib, or set the environment variable FOURSTAMP_MPITRACE to the path \

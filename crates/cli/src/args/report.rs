@@ -42,9 +42,10 @@ pub struct ReportArgs {
         conflicts_with_all = ["csv", "json", "terminal", "out"]
     )]
     pub svg: Option<String>,
-    /// Match the messages of an MPI run whose logs are not closed yet in N shards of its ranks: each
-    /// process of a launcher takes one, and without a launcher they follow one another, with the
-    /// memory of one. The result is the same. `fourstamp mpi trace --logs-only` leaves such a run
+    /// Match the messages of an MPI run whose logs are not closed yet in N shards of its ranks:
+    /// each process of a launcher takes one, and without a launcher they follow one another, with
+    /// the memory of one. The result is the same. `fourstamp mpi trace --logs-only` leaves such a
+    /// run
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     pub shards: Option<Option<u32>>,
     /// Seed of the bootstrap intervals

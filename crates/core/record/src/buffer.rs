@@ -43,7 +43,7 @@ pub(crate) fn reserve(
 }
 
 fn named(owner: &Owner, words: usize) -> Result<(Region, PathBuf), RegionError> {
-    let what = crate::sheet::stem(owner.launch, owner.node);
+    let what = crate::NodeSheet::stem_of(owner.launch, owner.node);
     let path = memory::shared_folder().join(owner.run.name_of(&what));
     let create = || Region::create(&path, words + FOLDER_WORDS);
     let region = match create() {

@@ -1,5 +1,5 @@
-//! A file that is written in pieces, and open only while one is being written: who fills the files of
-//! thousands of nodes at once needs no descriptor for each, and no buffer.
+//! A file that is written in pieces, and open only while one is being written: who fills the files
+//! of thousands of nodes at once needs no descriptor for each, and no buffer.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -51,14 +51,19 @@ impl Serialize for RunId {
     }
 }
 
+impl std::str::FromStr for RunId {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<RunId, &'static str> {
+        let hexadecimal = text.len() == 32 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let number = u128::from_str_radix(text, 16).ok().filter(|_| hexadecimal);
+        number.map(RunId).ok_or("the id of a run must have 32 hexadecimal digits")
+    }
+}
+
 impl<'de> Deserialize<'de> for RunId {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RunId, D::Error> {
-        let text = String::deserialize(from)?;
-        let hexadecimal = text.len() == 32 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
-        let number = u128::from_str_radix(&text, 16).ok().filter(|_| hexadecimal);
-        number.map(RunId).ok_or_else(|| {
-            serde::de::Error::custom("the id of a run must have 32 hexadecimal digits")
-        })
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -144,7 +144,12 @@ impl NodeSheet {
 
     /// `launch-0-node-1`: what the node's files are called, without an ending.
     pub fn stem(&self) -> String {
-        stem(self.launch, self.node)
+        NodeSheet::stem_of(self.launch, self.node)
+    }
+
+    /// The same of a node of which there may be no sheet.
+    pub fn stem_of(launch: u32, node: u32) -> String {
+        format!("launch-{launch}-node-{node}")
     }
 
     /// Whether the clock has a planted error, so that no other clock of its machine can stand in
@@ -172,10 +177,6 @@ impl NodeSheet {
         serde_json::from_slice(text)
             .map_err(|error| RecordError::damaged(path, format!("is not a node's sheet: {error}")))
     }
-}
-
-pub(crate) fn stem(launch: u32, node: u32) -> String {
-    format!("launch-{launch}-node-{node}")
 }
 
 /// The name of a clock domain.

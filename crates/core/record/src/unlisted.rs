@@ -9,7 +9,7 @@ use crate::chunk::File;
 use crate::input::open_input;
 use crate::log::LogReader;
 use crate::run_files::live;
-use crate::{NodeSheet, RecordError, RunInfo, sheet};
+use crate::{NodeSheet, RecordError, RunInfo};
 use std::path::Path;
 
 /// Where logs go that cannot be read: closing a run removes `live/`.
@@ -53,7 +53,7 @@ pub(crate) fn note_logs(
     }
     for Stray { launch, node, rows } in strays {
         info.lost.rows_without_sheet += rows;
-        let sheet = sheet::stem(*launch, *node);
+        let sheet = NodeSheet::stem_of(*launch, *node);
         info.failures.push(format!(
             "live/{sheet}.json is missing or damaged: {rows} rows of its buffer are lost"
         ));

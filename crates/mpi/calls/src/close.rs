@@ -3,6 +3,7 @@
 use crate::CloseError;
 use crate::clocks::{self, ClockErrors};
 use crate::doubts::Doubts;
+use crate::elsewhere;
 use crate::ranks::{Rank, Ranks};
 use crate::recording::{Known, Recording, Written};
 use crate::row;
@@ -13,17 +14,19 @@ use crate::table::{CALL_COLUMNS, calls_file, columns_in_file, wait_columns_in_fi
 use crate::traffic::{Counts, walk};
 use crate::usual::Usual;
 use crate::writers::{RankOut, Writers, group_rows};
+use mpi_facts::ELSEWHERE_FILE;
 use record::{Closing, NodeSheet, RunInfo, SideWriter};
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
-/// Whether the run at `run` holds call logs, so that [`close`] closes it.
+/// Whether the run at `run` holds call logs, or says where they are, so that [`close`] closes it.
 pub fn has_logs(run: &Path) -> bool {
     let entries = std::fs::read_dir(run.join("live")).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .any(|path| path.extension().is_some_and(|ending| ending == "calls"))
+    entries.map(|entry| entry.path()).any(|path| {
+        path.extension().is_some_and(|ending| ending == "calls")
+            || path.file_name().is_some_and(|name| name == ELSEWHERE_FILE)
+    })
 }
 
 /// Close a run of MPI ranks.
@@ -101,6 +104,7 @@ struct Ground {
 
 impl Ground {
     fn prepare(closing: &mut Closing) -> Result<Ground, CloseError> {
+        elsewhere::check(closing.path())?;
         let mut ranks = Ranks::find(closing)?;
         clocks::synchronise(&mut ranks, closing);
         let sheets: Vec<_> = ranks.present().map(|(_, rank)| rank.sheet.clone()).collect();
@@ -179,6 +183,8 @@ fn finish(
     write_text(&closing, "communicators.csv", &ranks.groups.csv())?;
     write_text(&closing, "sites.csv", &ranks.sites.csv())?;
     tell(&mut closing, ranks, &part.counts, (&part.written, doubts));
+    let forgone = elsewhere::forgone(closing.path())?;
+    closing.info_mut().failures.extend(forgone);
     let sheet = |rank: &Rank| NodeSheet { schema: row::schema(), ..rank.sheet.clone() };
     let nodes: Vec<_> = part
         .rows

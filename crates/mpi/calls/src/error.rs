@@ -18,6 +18,17 @@ pub enum CloseError {
     /// Writing the run failed.
     #[error(transparent)]
     Record(#[from] record::RecordError),
+    /// Some logs are still on the hosts of their ranks.
+    #[error(
+        "{which}: fetch what is there with fourstamp collect {run}, or do without one of the hosts \
+        with fourstamp collect {run} --without HOST", run = run.display()
+    )]
+    Awaited {
+        /// The run.
+        run: PathBuf,
+        /// Which logs, and where they are.
+        which: String,
+    },
     /// One of the processes that close the run together has ended.
     #[error(
         "the process with share {at} of {of} has ended before the run was closed; what it said \

@@ -20,6 +20,7 @@ pub mod close;
 mod collectives;
 mod dependence;
 mod doubts;
+pub mod elsewhere;
 pub mod entry;
 mod error;
 mod event;

@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod blocking;
+mod elsewhere;
 mod matching;
 mod rank;
 mod run;
@@ -15,6 +16,7 @@ mod thread_level;
 pub mod variables;
 
 pub use blocking::Blocking;
+pub use elsewhere::{ELSEWHERE_FILE, Elsewhere, FOLDER_START, LogPlace};
 pub use matching::{DoubtfulPair, Matching};
 pub use rank::RankFacts;
 pub use run::{Damaged, InProgress, KEY, MpiFacts};

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 /// The run's folder. Without it nothing is traced.
 pub const RUN: &str = "FOURSTAMP_MPI_RUN";
+/// The run's id, by which a rank knows whether its host sees that folder.
+pub const RUN_ID: &str = "FOURSTAMP_MPI_RUN_ID";
+/// Where hosts that do not see it keep their ranks' logs.
+pub const LOCAL: &str = "FOURSTAMP_MPI_LOCAL";
 /// A [`LauncherClock`], as JSON.
 pub const CLOCK: &str = "FOURSTAMP_MPI_CLOCK";
 /// For tests: errors that are planted in ranks' clocks, `rank:offset_ticks:drift_ppm,…`.

@@ -5,7 +5,7 @@
 
 use crate::JobError;
 use crate::which::which;
-use mpi_facts::variables::{CLOCK, PLANT, RUN};
+use mpi_facts::variables::{CLOCK, LOCAL, PLANT, RUN, RUN_ID};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -38,7 +38,9 @@ fn no_program(command: &OsStr) -> JobError {
 }
 
 /// What the ranks need beside the library's name.
-const VARIABLES: [&str; 3] = [RUN, CLOCK, PLANT];
+const VARIABLES: [&str; 3] = [RUN, RUN_ID, CLOCK];
+/// What they need too where it is set.
+const SET_AT_TIMES: [&str; 2] = [LOCAL, PLANT];
 
 impl Launcher {
     /// By the command's name, and where two have the same name by what it says of itself.
@@ -83,9 +85,8 @@ impl Launcher {
         let preload = Launcher::preload(library);
         let own: Vec<OsString> = match self {
             Launcher::OpenMpi => {
-                let set = VARIABLES
-                    .iter()
-                    .filter(|name| **name != PLANT || std::env::var_os(name).is_some());
+                let is_set = |name: &&&str| std::env::var_os(name).is_some();
+                let set = VARIABLES.iter().chain(SET_AT_TIMES.iter().filter(is_set));
                 let forward = set.flat_map(|name| ["-x".into(), OsString::from(name)]);
                 forward.chain(["-x".into(), joined("LD_PRELOAD=", &preload)]).collect()
             }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod collect;
 mod launcher;
 mod program;
 mod which;
@@ -11,8 +12,8 @@ mod wrapper;
 
 pub use launcher::Launcher;
 use mpi_facts::LauncherClock;
-use mpi_facts::variables::{CLOCK, RUN};
-use record::Machine;
+use mpi_facts::variables::{CLOCK, RUN, RUN_ID};
+use record::{Machine, RunId};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -65,9 +66,9 @@ impl Job {
         program::find(&self.words[self.at..], &self.launcher)
     }
 
-    /// The command with everything that makes the tracer in `library` log into `run`. Measures the
-    /// clock, so that ranks on this machine need not.
-    pub fn command(&self, library: &Path, run: &Path) -> Command {
+    /// The command with everything that makes the tracer in `library` log into `run`, whose id is
+    /// `id`. Measures the clock, so that ranks on this machine need not.
+    pub fn command(&self, library: &Path, run: &Path, id: RunId) -> Command {
         let mut command = Command::new(&self.words[0]);
         let launched = &self.words[self.at..];
         command
@@ -75,6 +76,7 @@ impl Job {
             .args(launched.first().filter(|_| self.at > 0))
             .args(self.launcher.arguments(launched, library))
             .env(RUN, run)
+            .env(RUN_ID, id.to_string())
             .env(CLOCK, clock_facts());
         if self.launcher.preloads_by_environment(launched) {
             command.env("LD_PRELOAD", Launcher::preload(library));

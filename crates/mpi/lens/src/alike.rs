@@ -1,10 +1,10 @@
 //! Ranks that are alike: by what part of their time they spend on what.
 //!
 //! One rank is the first typical one, the nearest to the mean; as long as some rank is far from all
-//! typical ones, the farthest of them becomes another. Then every rank joins the typical one that it
-//! is nearest to, and each kind takes its own most typical rank, until nothing moves. Two ranks are
-//! as far apart as the activity in which they differ most (Gonzalez 1985 for the choice, k-medoids
-//! for the rest).
+//! typical ones, the farthest of them becomes another. Then every rank joins the typical one that
+//! it is nearest to, and each kind takes its own most typical rank, until nothing moves. Two ranks
+//! are as far apart as the activity in which they differ most (Gonzalez 1985 for the choice,
+//! k-medoids for the rest).
 
 use crate::found::{Activity, Kind, RankTime};
 

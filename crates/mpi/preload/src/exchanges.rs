@@ -1,88 +1,70 @@
-//! Clocks of ranks on several machines: exchanges between one rank of each clock and rank 0, as MPI
-//! is initialised and as it ends.
+//! Clocks of ranks on several machines: exchanges between one rank of each clock and one that the
+//! others are measured against, as MPI is initialised and as it ends.
 //!
-//! All ranks take part in finding out which clocks there are, so this is left out where the
-//! launcher's environment says that all ranks are on one machine. Afterwards one rank a clock
-//! measures against rank 0, on a communicator of its own that the program's receives cannot see.
-//! The exchange with the shortest round trip tells most; which that is, is found out when the run
-//! is closed.
+//! Each such rank measures on a communicator of ours that the program's receives cannot see. The
+//! exchange with the shortest round trip tells most; which that is, is found out when the run is
+//! closed.
 
-use crate::rank::{Rank, Tracer};
+use crate::library::Library;
+use crate::member::Member;
+use crate::rank::{self, Rank, Tracer};
 use calls::entry::encode_exchange;
 use clock::{Exchange, Ticks};
+use std::sync::OnceLock;
 
 /// Exchanges at a time.
 const EXCHANGES: usize = 200;
 const TAG: usize = 1;
 
-/// Bring the clocks together. Every rank of the world must come here.
-pub fn exchange(tracer: &Tracer) {
-    let planted = std::env::var_os(mpi_facts::variables::PLANT).is_some();
-    if !planted && is_one_machine(tracer.with(|rank| rank.size())) {
-        return;
-    }
-    let domains = gather(tracer);
-    let leaders = leaders(&domains);
+/// What this rank does whenever clocks are brought together.
+static PART: OnceLock<Part> = OnceLock::new();
+
+/// A rank that leads: it speaks for its clock.
+struct Part {
+    tracer: &'static Tracer,
+    /// The communicator of the exchanges.
+    comm: usize,
+    /// The leaders; the others are measured against the first.
+    leaders: Vec<usize>,
+    own: usize,
+}
+
+/// Bring clocks together for the first time: `clocks` has a number for that of each rank, 0 where a
+/// rank keeps no log. Every rank of the world must come here.
+pub fn begin(library: &Library, member: &Member<'_>, clocks: &[u64]) {
+    let leaders = leaders(clocks);
     if leaders.len() < 2 {
         return;
     }
-    let library = &tracer.library;
     let mut comm = 0usize;
-    // SAFETY: all ranks make this call, and there is room for the handle.
+    // SAFETY: all ranks make this call, and there is room for the handle. It is never freed,
+    // because ranks may stop to log: the library does it as MPI ends.
     if unsafe { library.comm_dup(library.handles.world, &raw mut comm as usize) } != 0 {
         return;
     }
-    let handle = library.layout.handle(comm);
-    let own = tracer.with(|rank| rank.rank as usize);
-    match own {
-        0 => leaders[1..].iter().for_each(|leader| answer(tracer, handle, *leader)),
-        _ if leaders.contains(&own) => ask(tracer, handle),
-        _ => {}
+    let own = member.number as usize;
+    if let Some(logging) = member.logging.as_ref().filter(|_| leaders.contains(&own)) {
+        let comm = library.layout.handle(comm);
+        let _ = PART.set(Part { tracer: logging.tracer, comm, leaders, own });
+        again();
     }
-    // SAFETY: the communicator made above, which nothing uses any more.
-    unsafe { library.comm_free(&raw mut comm as usize) };
 }
 
-/// Whether the launcher says that every rank runs here. It must say the same to all ranks, because
-/// all or none go on.
-fn is_one_machine(size: u32) -> bool {
-    let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
-    ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"].iter().any(|name| number(name) == Some(size))
-        || number("SLURM_STEP_NUM_NODES").or(number("SLURM_NNODES")) == Some(1)
-        || size == 1
-}
-
-/// A number for the clock of each rank: equal where it is the same one.
-fn gather(tracer: &Tracer) -> Vec<u64> {
-    let (own, size) = tracer.with(|rank| (hash(&rank.sheet.domain), rank.size() as usize));
-    let mut all = vec![own; size];
-    let library = &tracer.library;
-    let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);
-    // SAFETY: eight bytes from each rank, and room for those of all.
-    unsafe {
-        library.allgather(
-            from,
-            8,
-            library.handles.byte,
-            to,
-            8,
-            library.handles.byte,
-            library.handles.world,
-        )
-    };
-    all
+/// Bring them together again. A leader comes here even if it has stopped to log, because another
+/// waits for it.
+pub fn again() {
+    let Some(part) = PART.get() else { return };
+    match part.own == part.leaders[0] {
+        true => part.leaders[1..].iter().for_each(|leader| answer(part.tracer, part.comm, *leader)),
+        false => ask(part.tracer, part.comm, part.leaders[0]),
+    }
 }
 
 /// The first rank of each clock.
-fn leaders(domains: &[u64]) -> Vec<usize> {
-    (0..domains.len()).filter(|rank| !domains[..*rank].contains(&domains[*rank])).collect()
-}
-
-fn hash(domain: &str) -> u64 {
-    // FNV-1a: the same in every process.
-    domain.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+fn leaders(clocks: &[u64]) -> Vec<usize> {
+    (0..clocks.len())
+        .filter(|rank| clocks[*rank] != 0 && !clocks[..*rank].contains(&clocks[*rank]))
+        .collect()
 }
 
 fn answer(tracer: &Tracer, comm: usize, leader: usize) {
@@ -109,7 +91,7 @@ fn answer(tracer: &Tracer, comm: usize, leader: usize) {
     }
 }
 
-fn ask(tracer: &Tracer, comm: usize) {
+fn ask(tracer: &Tracer, comm: usize, reference: usize) {
     let library = &tracer.library;
     for _ in 0..EXCHANGES {
         let mut stamps = [0u64; 2];
@@ -117,12 +99,12 @@ fn ask(tracer: &Tracer, comm: usize) {
         let sent = tracer.clock.now();
         // SAFETY: sixteen bytes each way, to and from a rank that does the opposite.
         unsafe {
-            library.send(buffer, 0, library.handles.byte, 0, TAG, comm);
+            library.send(buffer, 0, library.handles.byte, reference, TAG, comm);
             library.receive(
                 buffer,
                 16,
                 library.handles.byte,
-                0,
+                reference,
                 TAG,
                 comm,
                 library.layout.status_ignore,
@@ -135,12 +117,14 @@ fn ask(tracer: &Tracer, comm: usize) {
             remote_sent: Ticks(stamps[1]),
             local_received: received,
         };
-        tracer.with(|rank| write(rank, &exchange));
+        if rank::tracer().is_some() {
+            tracer.with(|rank| write(rank, reference, &exchange));
+        }
     }
 }
 
-fn write(rank: &mut Rank, exchange: &Exchange) {
-    let written = rank.log.entry(&encode_exchange(0, exchange));
+fn write(rank: &mut Rank, reference: usize, exchange: &Exchange) {
+    let written = rank.log.entry(&encode_exchange(reference as u32, exchange));
     rank.check(written);
 }
 
@@ -152,6 +136,6 @@ mod tests {
     fn the_first_rank_of_each_clock_leads() {
         assert_eq!(leaders(&[7, 7, 3, 7, 3, 9]), [0, 2, 5]);
         assert_eq!(leaders(&[7, 7]), [0]);
-        assert_ne!(hash("a/tsc"), hash("b/tsc"));
+        assert_eq!(leaders(&[0, 7, 0, 7, 3]), [1, 4], "who keeps no log has no part");
     }
 }

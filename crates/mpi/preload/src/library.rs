@@ -114,7 +114,6 @@ functions! {
     comm_test_inter: "PMPI_Comm_test_inter"(comm, flag);
     comm_dup: "PMPI_Comm_dup"(comm, newcomm);
     comm_get_parent: "PMPI_Comm_get_parent"(comm);
-    comm_free: "PMPI_Comm_free"(comm);
     topo_test: "PMPI_Topo_test"(comm, status);
     cartdim_get: "PMPI_Cartdim_get"(comm, ndims);
     cart_shift: "PMPI_Cart_shift"(comm, direction, disp, source, dest);
@@ -131,9 +130,13 @@ functions! {
     group_translate: "PMPI_Group_translate_ranks"(group, count, ranks, other, others);
     group_free: "PMPI_Group_free"(group);
     type_size: "PMPI_Type_size_x"(datatype, size);
-    allgather: "PMPI_Allgather"(
-        send, count, datatype, receive, receive_count, receive_datatype, comm
+    iallgather: "PMPI_Iallgather"(
+        send, count, datatype, receive, receive_count, receive_datatype, comm, request
     );
+    gather: "PMPI_Gather"(
+        send, count, datatype, receive, receive_count, receive_datatype, root, comm
+    );
+    test: "PMPI_Test"(request, flag, status);
     send: "PMPI_Send"(buffer, count, datatype, dest, tag, comm);
     receive: "PMPI_Recv"(buffer, count, datatype, source, tag, comm, status);
     query_thread: "PMPI_Query_thread"(provided);

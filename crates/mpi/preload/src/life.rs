@@ -5,11 +5,14 @@
 
 use crate::arguments::PLACES;
 use crate::communicators::Communicators;
+use crate::company;
 use crate::exchanges;
 use crate::facts;
+use crate::home::Home;
 use crate::invocation::Invocation;
 use crate::library::Library;
 use crate::log::Log;
+use crate::member::{Logging, Member};
 use crate::rank::{self, Rank, Tracer};
 use crate::stamped::Stamped;
 use crate::trouble;
@@ -18,7 +21,7 @@ use calls::entry::{Call, NO_PEER, POLLS_APART_NS};
 use calls::list::Operation;
 use clock::{Clock, Plant, Quality};
 use mpi_facts::{LauncherClock, ThreadLevel, variables};
-use record::{Machine, NodeSheet, RunFolder};
+use record::{Machine, NodeSheet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -29,6 +32,9 @@ pub fn before(call: &Invocation) {
         .any(|one| *one as usize == call.operation);
     let run = std::env::var_os(variables::RUN).filter(|run| initialises && !run.is_empty());
     let Some(run) = run.map(PathBuf::from) else {
+        if call.operation == Operation::Finalize as usize {
+            exchanges::again();
+        }
         call.call();
         return;
     };
@@ -55,13 +61,21 @@ pub fn before(call: &Invocation) {
     let Some(world) = world(&begun, &library) else {
         return trouble::say("not traced: the MPI library does not tell which ranks there are");
     };
-    let number = world.number;
-    if let Err(error) = begin(&run, clock, library, world, (&init, begun)) {
+    let (number, size) = (world.number, library.size_of_group(world.group));
+    let logging = begin(&run, clock, &library, &world, (&init, begun));
+    let logging = logging.inspect_err(|error| {
         let what = format!(
             "rank {number} is not traced; the program continues: {}",
             error.to_string().replace('\n', "; ")
         );
         trouble::say_once(&run.join("live"), number, &what);
+    });
+    let member = Member { number, size, run: &run, logging: logging.ok() };
+    match begun {
+        // The ranks that were started brought their clocks together; these are on their hosts.
+        Begun::World(_) if world.is_spawned => {}
+        Begun::World(_) => company::meet(&library, &member),
+        Begun::Session(_) => company::say_alone(&member),
     }
 }
 
@@ -133,8 +147,8 @@ pub fn passed(call: &Invocation, stamped: &mut Stamped) {
 pub fn during(call: &Invocation, stamped: &mut Stamped) {
     let tracer = stamped.tracer;
     let finalizes = call.operation == Operation::Finalize as usize;
-    if finalizes && !tracer.library.is_spawned() {
-        exchanges::exchange(tracer);
+    if finalizes {
+        exchanges::again();
     }
     tracer.with(|rank| {
         stamped.place(rank, call);
@@ -160,13 +174,13 @@ pub fn during(call: &Invocation, stamped: &mut Stamped) {
 fn begin(
     run: &Path,
     clock: Clock,
-    library: Library,
-    world: World,
+    library: &Library,
+    world: &World,
     (init, begun): (&Call, Begun),
-) -> Result<(), Box<dyn std::error::Error>> {
-    let folder = RunFolder::join(run)?;
+) -> Result<Logging, Box<dyn std::error::Error>> {
+    let Home { folder, is_elsewhere, is_new } = Home::find(run, world.is_spawned)?;
     let size = library.size_of_group(world.group);
-    let first = first_number(&world, size, &folder.live())?;
+    let first = first_number(world, size, &folder.live())?;
     let node = first + u32::try_from(world.number)?;
     let number = i32::try_from(node)?;
     let sheet = sheet_of(node, &clock);
@@ -179,9 +193,10 @@ fn begin(
     })?;
     sheet.save_into(&folder.live())?;
     let in_session = matches!(begun, Begun::Session(_));
-    let (communicators, entries) = Communicators::new(&library, (world.group, first), in_session);
+    let (communicators, entries) = Communicators::new(library, (world.group, first), in_session);
+    let (clock_name, path) = (sheet.domain.clone(), folder.path().to_path_buf());
     let mut rank = Rank::new(number, log, communicators, sheet, folder);
-    rank.facts = facts::known(&library, &rank);
+    rank.facts = facts::known(library, &rank);
     if let Begun::World(asked) = begun {
         rank.facts.thread_asked = Some(asked);
         rank.facts.thread_level = Some(library.thread_level());
@@ -193,19 +208,13 @@ fn begin(
     rank.log.call(init)?;
     let threads = rank.facts.thread_level.is_none_or(|level| level >= ThreadLevel::MULTIPLE);
     watch_forks();
-    rank::start(clock, library, rank, threads);
-    match rank::tracer() {
+    let tracer = rank::start(clock, library.clone(), rank, threads);
+    if in_session {
         // A program of sessions may end one and begin another.
-        _ if in_session => {
-            SESSIONS.fetch_add(1, Ordering::Relaxed);
-            end_at_exit();
-        }
-        // The ranks that were started brought their clocks together; these are on their hosts.
-        Some(_) if world.is_spawned => {}
-        Some(tracer) => exchanges::exchange(tracer),
-        None => {}
+        SESSIONS.fetch_add(1, Ordering::Relaxed);
+        end_at_exit();
     }
-    Ok(())
+    Ok(Logging { tracer, clock: clock_name, folder: path, is_elsewhere, is_new })
 }
 
 /// The thread level that the program wants.

@@ -87,11 +87,14 @@ pub struct Types {
 }
 
 /// Begin to log.
-pub fn start(clock: Clock, library: Library, rank: Rank, threads: bool) {
+pub fn start(clock: Clock, library: Library, rank: Rank, threads: bool) -> &'static Tracer {
     let tracer =
         Tracer { clock, library, threads, lock: Mutex::new(()), state: UnsafeCell::new(rank) };
     // Never freed: other threads may be in a call when the tracing ends.
-    TRACER.store(Box::leak(Box::new(tracer)), Ordering::Release);
+    let tracer: *mut Tracer = Box::leak(Box::new(tracer));
+    TRACER.store(tracer, Ordering::Release);
+    // SAFETY: just made, and never freed; nobody has another reference that could change it.
+    unsafe { &*tracer }
 }
 
 /// Log nothing any more.
@@ -132,11 +135,6 @@ impl Tracer {
 }
 
 impl Rank {
-    /// Processes in the world.
-    pub fn size(&self) -> u32 {
-        self.communicators.about(calls::entry::WORLD).peers
-    }
-
     /// A rank that has made no calls yet.
     pub fn new(
         rank: i32,
@@ -255,7 +253,7 @@ impl Rank {
         stop();
         let what = format!(
             "tracing stopped in rank {}; the program continues: cannot write {}: {error}; make \
-            room there, or choose another folder with --out",
+            room there, or choose another folder (--out; FOURSTAMP_MPI_LOCAL for a host's own)",
             self.rank,
             self.live.display()
         );

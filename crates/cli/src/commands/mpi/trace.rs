@@ -38,10 +38,12 @@ pub fn run(args: &TraceArgs) -> Result<ExitCode> {
     let command: Vec<_> =
         args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), command.into());
+    let id = info.id.unwrap_or_default();
+    info.id = Some(id);
     let folder = RunFolder::create(&path, info)?;
     let path = std::path::absolute(&path).context("cannot find the current folder")?;
     let started = Started::watch(program.as_deref());
-    let ended = match child::run(&mut job.command(&library, &path), |_| false) {
+    let ended = match child::run(&mut job.command(&library, &path, id), |_| false) {
         Ok(ended) => ended,
         Err(error) => {
             drop(folder);

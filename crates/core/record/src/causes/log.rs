@@ -4,7 +4,6 @@ use super::{Cause, CauseSpan, table};
 use crate::input::open_input;
 use crate::log::{LogHead, LogHeadError, LogReader, LogWriter};
 use crate::row::BASE_WORDS;
-use crate::sheet::stem;
 use crate::{NodeSheet, RecordError, RunInfo, Schema};
 use clock::{Model, Ticks};
 use std::fs::File;
@@ -51,7 +50,7 @@ impl CauseLog {
 }
 
 fn log_path(live: &Path, launch: u32, node: u32) -> PathBuf {
-    live.join(format!("{}.causes.log", stem(launch, node)))
+    live.join(format!("{}.causes.log", NodeSheet::stem_of(launch, node)))
 }
 
 /// Put the log of a node's watcher, where there is one, on the timeline. What is wrong with it is

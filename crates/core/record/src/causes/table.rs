@@ -1,7 +1,7 @@
 //! The table of causes of a run that has ended.
 
 use super::Cause;
-use crate::sheet::stem;
+use crate::NodeSheet;
 use crate::{Holds, RecordError, Run, SideColumn, SideReader, SideWriter};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ const COLUMNS: [SideColumn; 4] = [
 ];
 
 fn path_of(run: &Path, launch: u32, node: u32) -> PathBuf {
-    run.join("causes").join(format!("{}.parquet", stem(launch, node)))
+    run.join("causes").join(format!("{}.parquet", NodeSheet::stem_of(launch, node)))
 }
 
 pub(super) fn create(run: &Path, launch: u32, node: u32) -> Result<SideWriter, RecordError> {

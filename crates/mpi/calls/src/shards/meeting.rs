@@ -1,8 +1,8 @@
 //! How processes that close a run together find each other: in a folder beside the logs.
 //!
-//! The first of them holds the run's lock and makes the folder; each has a lock of its own there for
-//! as long as it lives, so that nobody waits for one that has died. What a share has written it says
-//! in a file, which appears whole; all read all of them and come to the same conclusion.
+//! The first of them holds the run's lock and makes the folder; each has a lock of its own there
+//! for as long as it lives, so that nobody waits for one that has died. What a share has written
+//! it says in a file, which appears whole; all read all of them and come to the same conclusion.
 
 use super::Part;
 use crate::CloseError;

@@ -30,16 +30,14 @@ impl Part {
 
 impl Written {
     fn add(&mut self, other: Written) {
-        let Written { matched, lone_sends, lone_receives, violations, truncated, doubts, blocking } =
-            other;
-        self.matched += matched;
-        self.lone_sends += lone_sends;
-        self.lone_receives += lone_receives;
-        self.violations += violations;
-        self.truncated += truncated;
-        self.doubts.add(&doubts);
+        self.matched += other.matched;
+        self.lone_sends += other.lone_sends;
+        self.lone_receives += other.lone_receives;
+        self.violations += other.violations;
+        self.truncated += other.truncated;
+        self.doubts.add(&other.doubts);
         // Collectives are compared by each share among all ranks.
-        let Blocking { unknown_sends, unknown_ns, too_late, .. } = blocking;
+        let Blocking { unknown_sends, unknown_ns, too_late, .. } = other.blocking;
         self.blocking.unknown_sends += unknown_sends;
         self.blocking.unknown_ns = self.blocking.unknown_ns.saturating_add(unknown_ns);
         self.blocking.too_late += too_late;

@@ -7,8 +7,8 @@ use crate::words::{activity_colour, activity_title, kind_name};
 use document::chart::{Axis, Bars, Chart};
 use document::{Block, Section, counted, part, time};
 
-/// More bars would be too thin to read: then there is one for each kind of rank. The table below has
-/// all ranks.
+/// More bars would be too thin to read: then there is one for each kind of rank. The table below
+/// has all ranks.
 const BARS_AT_MOST: usize = 64;
 
 /// A bar: what it is of, the part of each activity, and what is said of a part.

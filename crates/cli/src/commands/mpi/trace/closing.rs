@@ -28,6 +28,13 @@ pub fn close_and_show(
         drop(folder);
         return Ok(nothing_traced(&path, code, failed));
     }
+    let places = calls::elsewhere::awaited(&path)?;
+    if !places.is_empty() {
+        leave_awaiting(folder, ended)?;
+        let which = calls::elsewhere::which(&places);
+        eprintln!("{which}; fetch, match and show: fourstamp collect {}", path.display());
+        return Ok(ExitCode::from(code));
+    }
     let closed = close(folder, ended).with_context(|| format!("cannot close {}", path.display()));
     if let Err(error) = closed {
         // The program's own failure is what its caller asks for; ours is said, and what was logged
@@ -44,16 +51,25 @@ pub fn close_and_show(
 }
 
 /// Leave the run as its ranks left it.
-pub fn leave(mut folder: RunFolder, ended: &ExitStatus, failed: Option<&str>) -> Result<ExitCode> {
+pub fn leave(folder: RunFolder, ended: &ExitStatus, failed: Option<&str>) -> Result<ExitCode> {
     let (path, code) = (folder.path().to_path_buf(), child::code(*ended));
     if !calls::close::has_logs(&path) {
         drop(folder);
         return Ok(nothing_traced(&path, code, failed));
     }
-    note(&mut folder, ended);
-    folder.leave()?;
+    let places = calls::elsewhere::awaited(&path)?;
+    leave_awaiting(folder, ended)?;
+    if !places.is_empty() {
+        let which = calls::elsewhere::which(&places);
+        eprintln!("{which}; fetch: fourstamp collect --logs-only {}", path.display());
+    }
     eprintln!("logs: {}   match and show: srun -n 8 fourstamp report --shards {0}", path.display());
     Ok(ExitCode::from(code))
+}
+
+fn leave_awaiting(mut folder: RunFolder, ended: &ExitStatus) -> Result<()> {
+    note(&mut folder, ended);
+    Ok(folder.leave()?)
 }
 
 /// No rank has begun a log: that is the program's nature, or its ranks have said why.
@@ -68,9 +84,10 @@ fn nothing_traced(path: &Path, code: u8, failed: Option<&str>) -> ExitCode {
         );
     } else if !trouble.exists() {
         eprintln!(
-            "fourstamp: nothing was traced: no rank called MPI_Init or MPI_Session_init. The \
-            program does not use MPI, failed before that, or cannot be used with LD_PRELOAD \
-            (static or setuid)"
+            "fourstamp: nothing was traced into {}: no rank called MPI_Init or MPI_Session_init, \
+            or none sees that folder (its ranks have then said what to collect). The program does \
+            not use MPI, failed before that, or cannot be used with LD_PRELOAD (static or setuid)",
+            path.display()
         );
     }
     let _ = std::fs::remove_file(trouble);
