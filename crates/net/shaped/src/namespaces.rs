@@ -152,10 +152,14 @@ impl Namespaces {
 
     /// What makes an mpirun reach the boxes through `ip netns exec` instead of ssh: Open MPI's,
     /// then Hydra's.
-    pub fn launcher_environment(&self) -> [(&'static str, String); 3] {
+    ///
+    /// Open MPI's daemon in a box also shares what it knows of the machine, at an address near its
+    /// own stack, and crashes now and then as the stack grows into that: it is told not to.
+    pub fn launcher_environment(&self) -> [(&'static str, String); 4] {
         let agent = folder_of(&self.names[0]).join("agent").display().to_string();
         [
             ("OMPI_MCA_plm_rsh_agent", agent.clone()),
+            ("OMPI_MCA_rtc_hwloc_vmhole", "none".into()),
             ("HYDRA_LAUNCHER", "ssh".into()),
             ("HYDRA_LAUNCHER_EXEC", agent),
         ]
