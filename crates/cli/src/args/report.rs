@@ -19,7 +19,7 @@ Examples:
   fourstamp report runs/a --svg=tail > tail.svg  a chart as a picture
   fourstamp report runs/a --json                 everything, for scripts
   fourstamp report runs/a --kind gvt             only messages of this kind
-  srun -n 8 fourstamp report --shards runs/big   match a large MPI run on 8 hosts
+  srun -n 8 fourstamp report --shards runs/big   match a large run on 8 hosts
   fourstamp report --shards=8 runs/big           the same here, with little memory")]
 pub struct ReportArgs {
     /// Run folders, or the folder of a tour
