@@ -16,8 +16,9 @@
 //!    apart, and the facts are all there is (not even what the quickest message seen took: this one
 //!    may have been quicker).
 //! 3. **Modelled.** Otherwise it was on its way for as long as observed messages of its size and
-//!    way were (*transit*), if that agrees with the facts. Where no message of the run tells how
-//!    long that is, it is taken to have arrived when its blocking send returned.
+//!    way were (*transit*), if that agrees with the facts; for as long as the quicker ones, where
+//!    half of them took much longer, because their receivers waited for a core. Where no message of
+//!    the run tells how long that is, it is taken to have arrived when its blocking send returned.
 //! 4. **Bracketed.** Where the facts alone are narrower than the model or contradict it, they
 //!    stand, and the stamp is the moment in them that is nearest to the likeliest.
 //!
@@ -91,7 +92,7 @@ pub(crate) fn arrival(sent: &Sent, got: &Got, clock_error: i64, usual: &Usual) -
     let Some(transit) = usual.transit(sent.src, sent.dst, class) else {
         return unlearnt(sent, facts, &start, usual.transit_of_nearest(class));
     };
-    let likely = start.likely + transit.middle;
+    let likely = start.likely + transit.likely;
     let until = looked.until;
     let was_blocked = got.alone && looked.from < start.earliest + transit.least - clock_error;
     if was_blocked {

@@ -19,6 +19,10 @@ const SAMPLES_MIN: usize = 8;
 /// Fewer messages do not decide how a size travels: a send that was kept from running looks like
 /// one that waited.
 const VOTES_MIN: u64 = 4;
+/// Half of the receivers that stood in a call for their message got it so many times as late as the
+/// quicker ones: they waited for a core, as ranks do that share one. That is no part of a message's
+/// way, least of all to a receiver that did not wait for it.
+const KEPT_FROM_RUNNING: i64 = 4;
 /// A call began this many usual transits after the send: its message was there.
 const SURELY_THERE: i64 = 4;
 
@@ -27,6 +31,9 @@ const SURELY_THERE: i64 = 4;
 pub(crate) struct Range {
     pub least: i64,
     pub middle: i64,
+    /// What to expect of one that nobody saw: the middle, or less where half of those that were
+    /// seen took clearly longer than the quick ones.
+    pub likely: i64,
     pub most: i64,
     /// Beyond this it is not usual.
     pub unusual: i64,
@@ -107,7 +114,7 @@ impl Usual {
     pub fn transit_of_nearest(&self, class: usize) -> Option<i64> {
         let known = self.transit_all.iter().enumerate();
         let known = known.filter_map(|(other, range)| Some((other.abs_diff(class), (*range)?)));
-        known.min_by_key(|(apart, _)| *apart).map(|(_, range)| range.middle)
+        known.min_by_key(|(apart, _)| *apart).map(|(_, range)| range.likely)
     }
 
     #[inline]
@@ -182,8 +189,10 @@ fn range(sorted: &[i64]) -> Option<Range> {
     let (lower, upper) = (quantile(0.25), quantile(0.75));
     // Tukey's outer fence.
     let unusual = upper + 3 * (upper - lower);
-    let most = quantile(0.98);
-    Some(Range { least: sorted[0], middle: quantile(0.5), most, unusual: unusual.max(most) })
+    let (middle, most) = (quantile(0.5), quantile(0.98));
+    let is_split = middle > KEPT_FROM_RUNNING * lower.max(0) + CLEARLY_NS;
+    let likely = if is_split { lower } else { middle };
+    Some(Range { least: sorted[0], middle, likely, most, unusual: unusual.max(most) })
 }
 
 /// Measured where a message was there already. Elsewhere all that is known is that it cannot be
@@ -193,7 +202,7 @@ fn overheads(measured: &[Option<Range>], end_to_end: &[Vec<i64>]) -> Vec<Range> 
     let known = |class: usize| {
         measured[class].unwrap_or_else(|| {
             let most = quickest(class);
-            Range { least: 0, middle: most / 2, most, unusual: most }
+            Range { least: 0, middle: most / 2, likely: most / 2, most, unusual: most }
         })
     };
     (0..CLASSES).map(known).collect()
@@ -236,4 +245,22 @@ fn protocols(samples: &[Sample], held: &[u64]) -> Vec<Protocol> {
         }
     };
     (0..CLASSES).map(protocol).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_is_likely_unless_half_waited_for_a_core() {
+        let even: Vec<i64> = (1..=16).map(|us| us * 1_000).collect();
+        let even = range(&even).expect("enough");
+        assert_eq!((even.likely, even.middle), (9_000, 9_000));
+        let few_late = range(&[3, 4, 5, 5, 5, 6, 8_000, 16_000].map(|us| us * 1_000)).unwrap();
+        assert_eq!((few_late.likely, few_late.middle), (5_000, 5_000));
+        let split = range(&[3, 4, 5, 9, 8_000, 12_000, 16_000, 24_000].map(|us| us * 1_000));
+        let split = split.expect("enough");
+        assert_eq!((split.likely, split.middle, split.most), (5_000, 8_000_000, 24_000_000));
+        assert_eq!(range(&[1; SAMPLES_MIN - 1]), None);
+    }
 }
