@@ -49,9 +49,7 @@ pub fn folder() -> tempfile::TempDir {
 /// installed.
 #[allow(dead_code, reason = "not every test program traces")]
 pub fn mpi_program(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../mpi/preload/tests/programs")
-        .join(format!("{name}.c"));
+    let source = mpi_source(&format!("{name}.c"));
     let program = into.join(name);
     let mut compiler = Command::new(format!("mpicc.{mpi}"));
     compiler.args(["-O1", "-g", "-w", "-o"]).arg(&program).arg(source).arg("-lpthread");
@@ -66,6 +64,40 @@ pub fn mpi_program(mpi: &str, name: &str, into: &Path) -> Option<PathBuf> {
             None
         }
     }
+}
+
+/// A Python that has mpi4py: the system's, or the one that `FOURSTAMP_TEST_PYTHON` names.
+#[allow(dead_code, reason = "not every test program traces Python")]
+pub fn python_with_mpi4py() -> Option<String> {
+    let python = std::env::var("FOURSTAMP_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+    let there = Command::new(&python).args(["-c", "import mpi4py"]).output();
+    if there.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    println!("skipped: {python} has no mpi4py; name one that has in FOURSTAMP_TEST_PYTHON");
+    None
+}
+
+/// A program of the tracer's own tests.
+#[allow(dead_code, reason = "not every test program traces")]
+pub fn mpi_source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi/preload/tests/programs").join(name)
+}
+
+/// A folder in which MPICH's library has the name by which mpi4py looks for it, which Debian does
+/// not give it.
+#[allow(dead_code, reason = "not every test program traces Python")]
+pub fn mpich_by_its_other_name(home: &Path) -> PathBuf {
+    let folder = home.join("mpich");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let name = folder.join("libmpi.so.12");
+    for machine in ["x86_64", "aarch64"] {
+        let found = format!("/usr/lib/{machine}-linux-gnu/libmpich.so.12");
+        if Path::new(&found).exists() && !name.exists() {
+            std::os::unix::fs::symlink(&found, &name).expect("a link can be made");
+        }
+    }
+    folder
 }
 
 /// The messages files of a run.
