@@ -13,6 +13,9 @@ fuzz_target!(|bytes: &[u8]| {
         if let Some((_, completions)) = entry::decode(words) {
             let _ = entry::completions(completions).count();
         }
+        if entry::kind_and_words(words[0]).0 == entry::kinds::SITE {
+            let _ = entry::Site::decode(words);
+        }
     }
     assert_eq!(sound + reader.damage().words, (bytes.len() / 8) as u64);
 });

@@ -12,8 +12,8 @@ pub mod files;
 mod registered;
 
 pub use registered::{
-    LocalGroup, Neighbours, Site, decode_exchange, decode_facts, encode_exchange, encode_facts,
-    is_sound,
+    LocalGroup, Location, Neighbours, Site, decode_exchange, decode_facts, encode_exchange,
+    encode_facts, is_sound,
 };
 
 /// Codes of the kinds.
@@ -26,7 +26,9 @@ pub mod kinds {
     /// the world ranks of both groups, two to a word; all ones for a process outside the world.
     pub const COMMUNICATOR: u8 = 2;
     /// A place in the program: words 1 (id, 32 bits; bytes of the path, 32), 2 (offset of the
-    /// return address in its file), then the file's path, padded with zeros.
+    /// return address in its file), then the file's path, padded with zeros. With
+    /// [`site_flags::LINE`](super::site_flags::LINE) word 2 is a line, and the path is that of a
+    /// source file, a zero byte, and the function's name.
     pub const SITE: u8 = 3;
     /// What is known of the rank, as JSON: word 1 is its length in bytes, then the text, padded
     /// with zeros. The last one counts.
@@ -76,6 +78,12 @@ pub mod flags {
     /// The message is sent or received in parts (`MPI_Psend_init`): such messages meet only each
     /// other.
     pub const PARTITIONED: u16 = 8192;
+}
+
+/// Flags of places in the program.
+pub mod site_flags {
+    /// It is a line of source that an interpreter runs.
+    pub const LINE: u16 = 1;
 }
 
 /// Flags of completions.
@@ -204,11 +212,17 @@ pub fn kind_and_words(word: u64) -> (u8, usize) {
     (word as u8, usize::from((word >> 32) as u16))
 }
 
+/// Flags of the entry that begins with `word`.
+#[inline]
+pub fn flags_of(word: u64) -> u16 {
+    (word >> 48) as u16
+}
+
 /// Read a call back; `None` if the words, which are those of the whole entry, are no call.
 #[inline]
 pub fn decode(words: &[u64]) -> Option<(Call, &[u64])> {
     let head = *words.first()?;
-    let flags = (head >> 48) as u16;
+    let flags = flags_of(head);
     let has_message = flags & flags::MESSAGE != 0;
     let fixed = if has_message { CALL_WORDS } else { CALL_WORDS - 2 };
     let (kind, length) = kind_and_words(head);

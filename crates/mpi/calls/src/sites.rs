@@ -1,9 +1,10 @@
 //! `sites.csv`: the places in the program that called MPI.
 //!
-//! Ranks number their sites by themselves; here they get one numbering, and the name of the
-//! function, its file and line where the program has them.
+//! Ranks number their sites by themselves; here they get one numbering, and those in machine code
+//! the name of the function, its file and line where the program has them. Lines of source come
+//! with all that.
 
-use crate::entry::Site;
+use crate::entry::{Location, Site};
 use crate::symbols::Symbols;
 use record::csv_field;
 use std::collections::HashMap;
@@ -15,8 +16,8 @@ const SITES_MAX: usize = 1 << 20;
 /// Sites of all ranks.
 #[derive(Default)]
 pub(crate) struct Sites {
-    numbers: HashMap<(String, u64), u32>,
-    list: Vec<(String, u64)>,
+    numbers: HashMap<Location, u32>,
+    list: Vec<Location>,
 }
 
 /// A rank's own numbers to those of the run.
@@ -47,10 +48,9 @@ impl Sites {
 
     fn number(&mut self, site: &Site) -> u32 {
         let next = self.list.len() as u32 + 1;
-        let key = (site.object.clone(), site.offset);
-        let number = *self.numbers.entry(key.clone()).or_insert(next);
+        let number = *self.numbers.entry(site.location.clone()).or_insert(next);
         if number == next {
-            self.list.push(key);
+            self.list.push(site.location.clone());
         }
         number
     }
@@ -59,14 +59,43 @@ impl Sites {
     pub fn csv(&self) -> String {
         let mut symbols = Symbols::default();
         let mut text = "site,symbol,file,line,object,offset\n".to_string();
-        for (at, (object, offset)) in self.list.iter().enumerate() {
+        for (at, location) in self.list.iter().enumerate() {
+            let _ = writeln!(text, "{},{}", at + 1, row(location, &mut symbols));
+        }
+        text
+    }
+}
+
+/// All but the number.
+fn row(location: &Location, symbols: &mut Symbols) -> String {
+    match location {
+        Location::Line { file, line, function } => {
+            format!("{},{},{line},,", csv_field(function), csv_field(file))
+        }
+        Location::Code { object, offset } => {
             // The offset is that of the instruction after the call.
             let place = symbols.find(object, offset.saturating_sub(1));
             let line = place.line.map_or(String::new(), |line| line.to_string());
-            let (symbol, file, object) =
-                (csv_field(&place.symbol), csv_field(&place.file), csv_field(object));
-            let _ = writeln!(text, "{},{symbol},{file},{line},{object},{offset}", at + 1);
+            let (symbol, file) = (csv_field(&place.symbol), csv_field(&place.file));
+            format!("{symbol},{file},{line},{},{offset}", csv_field(object))
         }
-        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_source_has_one_number_and_no_object() {
+        let site = |id, line| Site {
+            id,
+            location: Location::Line { file: "/a,b/heat.py".into(), line, function: "f".into() },
+        };
+        let mut sites = Sites::default();
+        let numbers = sites.add(&[site(1, 41), site(2, 43), site(5, 41)]);
+        assert_eq!([1, 2, 3, 5].map(|id| numbers.get(id)), [1, 2, 0, 1]);
+        let rows = "1,f,\"/a,b/heat.py\",41,,\n2,f,\"/a,b/heat.py\",43,,\n";
+        assert_eq!(sites.csv(), format!("site,symbol,file,line,object,offset\n{rows}"));
     }
 }

@@ -13,6 +13,7 @@ use crate::invocation::Invocation;
 use crate::library::Library;
 use crate::log::Log;
 use crate::member::{Logging, Member};
+use crate::mpi4py;
 use crate::rank::{self, Rank, Tracer};
 use crate::stamped::Stamped;
 use crate::trouble;
@@ -208,6 +209,7 @@ fn begin(
     rank.log.call(init)?;
     let threads = rank.facts.thread_level.is_none_or(|level| level >= ThreadLevel::MULTIPLE);
     watch_forks();
+    mpi4py::look();
     let tracer = rank::start(clock, library.clone(), rank, threads);
     if in_session {
         // A program of sessions may end one and begin another.

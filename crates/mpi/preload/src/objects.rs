@@ -25,6 +25,14 @@ impl Object<'_> {
         Some(self.base + part.p_vaddr as usize)
     }
 
+    /// From the first of its parts that are mapped to the end of the last.
+    pub fn span(&self) -> std::ops::Range<usize> {
+        let parts = || self.headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+        let start = parts().map(|part| part.p_vaddr as usize).min().unwrap_or(0);
+        let end = parts().map(|part| (part.p_vaddr + part.p_memsz) as usize).max().unwrap_or(0);
+        self.base + start..self.base + end
+    }
+
     /// Where the file's bytes end that are mapped around `address`, if they are this object's.
     pub fn end_of_segment(&self, address: usize) -> Option<usize> {
         self.headers.iter().filter(|header| header.p_type == libc::PT_LOAD).find_map(|header| {
@@ -90,6 +98,9 @@ mod tests {
         assert_eq!(file, own);
         let end = find(|object| object.end_of_segment(here)).expect("a segment");
         assert!(end > here);
+        let is_mine = |object: &Object| object.end_of_segment(here).map(|_| object.span());
+        let span = find(is_mine).expect("a segment");
+        assert!(span.contains(&here) && span.end >= end);
         assert!(find(|object| object.part(libc::PT_DYNAMIC)).is_some());
         assert!(at(8).is_none() && find(|object| object.end_of_segment(8)).is_none());
     }

@@ -180,6 +180,17 @@ impl Rank {
         number
     }
 
+    /// The number of a line of source that an interpreter runs.
+    #[cold]
+    pub fn site_of_line(&mut self, line: u32, file: &[u8], function: &[u8]) -> u32 {
+        let (number, entry) = self.sites.line(line, file, function);
+        if let Some(entry) = entry {
+            let written = self.log.entry(&entry);
+            self.check(written);
+        }
+        number
+    }
+
     /// The number of a communicator.
     #[inline(always)]
     pub fn communicator(&mut self, handle: usize, library: &Library) -> u32 {

@@ -2,11 +2,15 @@
 
 use crate::handles::HandleMap;
 use crate::layers;
+use crate::mpi4py;
 use crate::objects;
 use calls::entry::Site;
+use std::collections::BTreeMap;
 
 /// Places that are found without searching the map.
 const QUICK: usize = 64;
+/// Bytes of a name that are kept: an entry has an end.
+const NAME_MAX: usize = 4096;
 /// Layers that a call may come through: Fortran 2008's, on that of older Fortran.
 const LAYERS_MAX: usize = 4;
 /// Bit of what is known of an address: it is a layer's, and the rest are bytes to the place on the
@@ -18,13 +22,28 @@ pub struct Sites {
     /// Address, and what is known of it: its number, or [`LAYER`].
     quick: [(usize, u64); QUICK],
     all: HandleMap,
+    /// Lines of source: function, file and line.
+    lines: BTreeMap<(Vec<u8>, Vec<u8>, u32), u32>,
     last: u32,
 }
 
 impl Sites {
     /// None yet.
     pub fn new() -> Sites {
-        Sites { quick: [(0, 0); QUICK], all: HandleMap::new(), last: 0 }
+        Sites { quick: [(0, 0); QUICK], all: HandleMap::new(), lines: BTreeMap::new(), last: 0 }
+    }
+
+    /// The number of a line of source, in the same way.
+    #[cold]
+    pub fn line(&mut self, line: u32, file: &[u8], function: &[u8]) -> (u32, Option<Vec<u64>>) {
+        let [file, function] = [file, function].map(|name| &name[..name.len().min(NAME_MAX)]);
+        let next = self.last + 1;
+        let number = *self.lines.entry((function.into(), file.into(), line)).or_insert(next);
+        if number != next {
+            return (number, None);
+        }
+        self.last = next;
+        (next, Some(Site::encode_line(next, line, file, function)))
     }
 
     /// The number of the place that the return address at `at` leads to; 0 if that is not known. A
@@ -75,6 +94,7 @@ impl Sites {
         if let Some(known) = self.all.get(address) {
             return (known, None);
         }
+        mpi4py::meet(address);
         if let Some(step) = layers::step(address) {
             self.all.insert(address, LAYER | step as u64);
             return (LAYER | step as u64, None);
@@ -121,6 +141,21 @@ fn absolute(name: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calls::entry::Location;
+
+    #[test]
+    fn a_line_has_one_number_and_one_entry_whatever_code_it_is_of() {
+        let mut sites = Sites::new();
+        let (first, entry) = sites.line(41, b"/heat.py", b"solve");
+        let (file, function) = ("/heat.py".to_owned(), "solve".to_owned());
+        let site = Site { id: 1, location: Location::Line { file, line: 41, function } };
+        assert_eq!((first, Site::decode(&entry.expect("the first time"))), (1, site));
+        assert_eq!(sites.line(42, b"/heat.py", b"solve").0, 2);
+        assert_eq!(sites.line(41, b"/heat.py", b"solve"), (1, None));
+        let long = vec![b'x'; 1 << 20];
+        let (number, entry) = sites.line(1, &long, &long);
+        assert!(number == 3 && calls::entry::is_sound(&entry.expect("the first time")));
+    }
 
     #[test]
     fn a_place_has_one_number_and_one_entry() {
@@ -131,10 +166,10 @@ mod tests {
         let (first, entry) = number(here);
         let entry = entry.expect("the first time");
         assert_eq!(first, 1);
-        let site = Site::decode(&entry);
+        let Location::Code { object, offset } = Site::decode(&entry).location else { panic!() };
         let own = std::env::current_exe().unwrap().canonicalize().unwrap();
-        assert_eq!(std::path::Path::new(&site.object), own);
-        assert!(site.offset < here as u64, "an offset in a file that is loaded anywhere");
+        assert_eq!(std::path::Path::new(&object), own);
+        assert!(offset < here as u64, "an offset in a file that is loaded anywhere");
         assert_eq!(number(here), (1, None));
         assert_eq!(number(0), (0, None));
         assert_eq!(number(here + 64 * 64).0, 2);

@@ -1,7 +1,9 @@
 //! A call on its way into the log.
 
 use crate::arguments::PLACES;
+use crate::frame::RETURN_ADDRESS;
 use crate::invocation::Invocation;
+use crate::python;
 use crate::rank::{Rank, Tracer};
 use crate::thread::Thread;
 use calls::entry::{Call, flags};
@@ -17,8 +19,11 @@ pub struct Stamped {
 impl Stamped {
     #[inline(always)]
     pub fn enter(call: &Invocation, tracer: &'static Tracer, thread: &Thread) -> Stamped {
+        // To ask Python where it is may take a while, which is no time in MPI.
+        let site = python::site(call.frame.at(RETURN_ADDRESS), tracer);
         let enter = tracer.clock.now().0;
         let entry = Call {
+            site,
             operation: call.operation as u16,
             thread: thread.number(tracer),
             enter,
@@ -30,7 +35,9 @@ impl Stamped {
     /// Note the place that called and, for a call on a communicator, which.
     #[inline(always)]
     pub fn place(&mut self, rank: &mut Rank, call: &Invocation) {
-        self.entry.site = rank.site(&call.frame);
+        if self.entry.site == 0 {
+            self.entry.site = rank.site(&call.frame);
+        }
         let comm = PLACES[call.operation].comm;
         if comm.exists() {
             let library = &self.tracer.library;

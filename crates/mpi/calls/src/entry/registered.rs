@@ -1,7 +1,7 @@
 //! Entries beside calls: what a rank says of its communicators, of places in the program, of its
 //! clock and of itself. Each is encoded and decoded here alone.
 
-use super::{head, kinds};
+use super::{flags_of, head, kinds, site_flags};
 use clock::{Exchange, Ticks};
 use mpi_facts::RankFacts;
 
@@ -33,10 +33,29 @@ pub struct Neighbours {
 pub struct Site {
     /// Its number on this rank.
     pub id: u32,
-    /// Of the return address in its file.
-    pub offset: u64,
-    /// The file's path.
-    pub object: String,
+    /// Where it is.
+    pub location: Location,
+}
+
+/// Where a place is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Location {
+    /// In machine code.
+    Code {
+        /// The path of its file.
+        object: String,
+        /// Of the return address in that.
+        offset: u64,
+    },
+    /// In source that an interpreter runs.
+    Line {
+        /// The source file, as the interpreter names it.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The function that it is in.
+        function: String,
+    },
 }
 
 impl LocalGroup {
@@ -80,17 +99,34 @@ impl Neighbours {
 }
 
 impl Site {
-    /// The entry of a place; a path need not be text.
+    /// The entry of a place in machine code; a path need not be text.
     pub fn encode(id: u32, offset: u64, object: &[u8]) -> Vec<u64> {
         let fixed = [halves(id, object.len() as u32), offset];
         entry(kinds::SITE, fixed.into_iter().chain(padded(object)))
     }
 
+    /// The entry of a line of source; nothing of it need be text.
+    pub fn encode_line(id: u32, line: u32, file: &[u8], function: &[u8]) -> Vec<u64> {
+        let names = [file, function].join(&0);
+        let mut words = Site::encode(id, line.into(), &names);
+        words[0] = head(kinds::SITE, 0, 0, words.len() as u16, site_flags::LINE);
+        words
+    }
+
     /// The place in a sound entry.
     pub fn decode(words: &[u64]) -> Site {
         let (id, length) = half(words[1]);
-        let object = String::from_utf8_lossy(&bytes(&words[3..], length as usize)).into_owned();
-        Site { id, offset: words[2], object }
+        let path = bytes(&words[3..], length as usize);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let location = match flags_of(words[0]) & site_flags::LINE {
+            0 => Location::Code { object: text(&path), offset: words[2] },
+            _ => {
+                let end = path.iter().position(|byte| *byte == 0).unwrap_or(path.len());
+                let function = text(path.get(end + 1..).unwrap_or_default());
+                Location::Line { file: text(&path[..end]), line: words[2] as u32, function }
+            }
+        };
+        Site { id, location }
     }
 }
 
@@ -191,8 +227,27 @@ mod tests {
             prop_assert_eq!(LocalGroup::decode(&words), group);
             let words = Site::encode(id, offset, object.as_bytes());
             prop_assert!(is_sound(&words) && !is_sound(&words[..words.len() - 1]));
-            prop_assert_eq!(Site::decode(&words), Site { id, offset, object });
+            let location = Location::Code { object, offset };
+            prop_assert_eq!(Site::decode(&words), Site { id, location });
         }
+
+        #[test]
+        fn a_line_of_source_comes_back(
+            id: u32, line: u32, file in "[^\0]{0,40}", function in "[^\0]{0,20}",
+        ) {
+            let words = Site::encode_line(id, line, file.as_bytes(), function.as_bytes());
+            prop_assert!(is_sound(&words) && !is_sound(&words[..words.len() - 1]));
+            let location = Location::Line { file, line, function };
+            prop_assert_eq!(Site::decode(&words), Site { id, location });
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_function_is_read_all_the_same() {
+        let mut words = Site::encode(3, 41, b"heat.py");
+        words[0] |= u64::from(site_flags::LINE) << 48;
+        let (file, function) = ("heat.py".to_owned(), String::new());
+        assert_eq!(Site::decode(&words).location, Location::Line { file, line: 41, function });
     }
 
     #[test]
