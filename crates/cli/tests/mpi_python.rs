@@ -146,7 +146,7 @@ fn the_line_of_a_late_send_is_named() {
     over_each(|job| {
         let job = Job { script: "planted.py", arguments: "late_sender 5", ..job };
         job.traced();
-        let run = Run::open(&job.home.join("run")).unwrap();
+        let run = Run::open(job.home.join("run")).unwrap();
         let sites = mpi_lens::sites(&run).unwrap();
         let mut late = BTreeMap::new();
         let each = |call: &mpi_lens::BlockedCall| {
