@@ -119,6 +119,10 @@ fn calls_are_at_the_lines_that_make_them() {
         assert_eq!(said, job.plain());
         assert!(said.len() > 300);
         check_places(&said, &job.home.join("run"));
+        // It has no messages, and so no quantiles.
+        common::succeed(job.home, "export run --csv tables");
+        let sites = std::fs::read_to_string(job.home.join("tables/sites.csv")).unwrap();
+        assert!(sites.contains(",Solver.step,") && !job.home.join("tables/quantiles.csv").exists());
     });
 }
 

@@ -40,10 +40,12 @@ fn fill(run: &Run, wanted: &Exported, analysed: &Analysed, folder: &Path) -> Res
     file(&folder.join("series.csv"), |out| {
         Ok(document::series_csv(&series(analysed, None), out)?)
     })?;
-    file(&folder.join("quantiles.csv"), |out| {
-        let document = document_of(std::slice::from_ref(analysed));
-        Ok(document::table_csv(&document, "quantiles", out)?)
-    })
+    let document = document_of(std::slice::from_ref(analysed));
+    // An MPI program of collectives alone has no messages to have quantiles of.
+    if !document.tables().any(|table| table.id == "quantiles") {
+        return Ok(());
+    }
+    file(&folder.join("quantiles.csv"), |out| Ok(document::table_csv(&document, "quantiles", out)?))
 }
 
 /// What a producer has left as CSV already.
