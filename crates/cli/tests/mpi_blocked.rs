@@ -5,6 +5,7 @@
 
 mod common;
 
+use calls::cause::CAUSES;
 use common::{folder, fourstamp, mpi_program, succeed, text};
 use mpi_lens::{CallTables, LensError};
 use record::Run;
@@ -71,8 +72,8 @@ fn check_account(home: &Path) {
     let waits = figures(home, "mpi-waits");
     let [blocked, in_calls, all] = ["blocked", "in calls", "all ranks"].map(|name| waits[name]);
     assert!(blocked <= in_calls && in_calls <= all, "{waits:?}");
-    let causes = ["late-sender total", "late-receiver total", "collective total"];
-    assert_eq!(causes.iter().map(|cause| waits[*cause]).sum::<f64>(), blocked, "{waits:?}");
+    let causes = CAUSES.iter().map(|cause| waits[&format!("{cause} total")]);
+    assert_eq!(causes.sum::<f64>(), blocked, "{waits:?}");
     let pairs = succeed(home, "report --csv=mpi-blocked run");
     let pairs =
         pairs.lines().skip(1).filter_map(|line| line.split(',').nth(6)?.parse::<f64>().ok());
@@ -183,4 +184,45 @@ fn collectives_wait_for_those_they_depend_on() {
         ("neighbor", 4, "in collectives"),
         ("neighbordist", 4, "in collectives"),
     ]);
+}
+
+/// Two ranks: as many as a small machine has cores, since MPICH waits without giving way.
+#[test]
+fn one_sided_communication_waits_for_posts_completes_and_locks() {
+    check_all(&[
+        ("pscw_post", 2, "Late post"),
+        ("pscw_complete", 2, "Late complete"),
+        ("lock", 2, "Lock: a rank was blocked"),
+        ("lockplain", 2, "Lock: a rank was blocked"),
+        ("lockshared", 2, "Lock: a rank was blocked"),
+        ("lockall", 2, "Lock: a rank was blocked"),
+        ("lockreader", 2, "Lock: a rank was blocked"),
+    ]);
+}
+
+/// Nobody holds what another wants: no wait is a lock's, whatever the library waits for.
+#[test]
+fn locks_that_do_not_conflict_and_a_target_outside_mpi_are_no_late_rank() {
+    check_all(&[
+        ("lockreaders", 2, "no late rank is known"),
+        ("progress", 2, "no late rank is known"),
+    ]);
+}
+
+/// Such a program has no messages, and all the same tables of who waited for whom.
+#[test]
+fn a_program_of_one_sided_communication_alone_is_exported() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "blocked", home.path()) else { continue };
+        trace(home.path(), mpi, &program, "lock", 2);
+        succeed(home.path(), "export run --csv tables");
+        let waits = std::fs::read_to_string(home.path().join("tables/waits.csv")).expect("waits");
+        let locks: Vec<&str> =
+            waits.lines().filter(|line| line.contains(",lock,1,MPI_Win_unlock,")).collect();
+        assert!(locks.iter().any(|line| line.starts_with("0,")), "{waits}");
+        assert!(locks.iter().all(|line| line.contains(",MPI_Win_lock,")), "{waits}");
+        let calls = std::fs::read_to_string(home.path().join("tables/calls.csv")).expect("calls");
+        assert!(calls.contains("MPI_Put"), "{calls}");
+    }
 }

@@ -12,8 +12,8 @@ pub mod files;
 mod registered;
 
 pub use registered::{
-    LocalGroup, Location, Neighbours, Site, decode_exchange, decode_facts, encode_exchange,
-    encode_facts, is_sound,
+    LocalGroup, Location, Neighbours, Site, WindowGroup, decode_exchange, decode_facts,
+    encode_exchange, encode_facts, is_sound,
 };
 
 /// Codes of the kinds.
@@ -39,6 +39,10 @@ pub mod kinds {
     /// The neighbours of this rank in a communicator with a topology, as far as they send to it:
     /// words 1 (id, 32 bits; how many, 32), then their ranks in it, two to a word.
     pub const NEIGHBOURS: u8 = 6;
+    /// Ranks that the rank has opened epochs of windows for (`MPI_Win_post`, `MPI_Win_start`):
+    /// words 1 (id, 32 bits; how many, 32), then their world ranks, two to a word; all ones for a
+    /// process outside the world. Each such set of ranks is said once.
+    pub const WINDOW_GROUP: u8 = 7;
 }
 
 /// Flags of calls.
@@ -78,6 +82,8 @@ pub mod flags {
     /// The message is sent or received in parts (`MPI_Psend_init`): such messages meet only each
     /// other.
     pub const PARTITIONED: u16 = 8192;
+    /// The lock of a window is exclusive.
+    pub const EXCLUSIVE: u16 = 16384;
 }
 
 /// Flags of places in the program.
@@ -138,9 +144,11 @@ pub struct Call {
     pub site: u32,
     /// The request that it began, counted from 1 on each rank; 0 for none. For polls their number.
     pub request: u32,
-    /// Rank in the communicator, [`NO_PEER`] or [`ANY_PEER`]; root of a collective.
+    /// Rank in the communicator, [`NO_PEER`] or [`ANY_PEER`]; root of a collective; target of
+    /// one-sided communication.
     pub peer: i32,
-    /// Tag, or [`ANY_TAG`].
+    /// Tag, or [`ANY_TAG`]; of a post or a start of a window the id of its group, and 0 if that is
+    /// not known.
     pub tag: i32,
     /// Bytes sent or received, below 2^40; of a collective the bytes that this rank contributes.
     pub bytes: u64,

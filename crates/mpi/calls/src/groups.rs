@@ -7,7 +7,7 @@
 //! groups, in either order, and the place among those between them must do.
 
 use crate::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD};
-use crate::entry::{LocalGroup, Neighbours};
+use crate::entry::{LocalGroup, Neighbours, WindowGroup};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -40,6 +40,11 @@ struct Identity {
 #[derive(Default)]
 pub(crate) struct View {
     seen: FxHashMap<u32, Seen>,
+    /// World ranks that it has opened epochs of windows for.
+    window_groups: FxHashMap<u32, Arc<[u32]>>,
+    /// Whether some rank of the run asks for an exclusive lock of a window: else no lock waits for
+    /// another.
+    pub locks_conflict: bool,
 }
 
 /// A communicator as a rank sees it.
@@ -152,6 +157,17 @@ impl View {
                 seen.sources = Some(Arc::from(&neighbours.sources[..]));
             }
         }
+    }
+
+    /// Take in for whom the rank opened epochs of windows.
+    pub fn add_window_groups(&mut self, registered: &[WindowGroup]) {
+        let one = |group: &WindowGroup| (group.id, Arc::from(&group.ranks[..]));
+        self.window_groups.extend(registered.iter().map(one));
+    }
+
+    /// The ranks of such a group.
+    pub fn window_group(&self, id: i32) -> Option<&Arc<[u32]>> {
+        self.window_groups.get(&u32::try_from(id).ok()?)
     }
 
     /// The communicator of this number.

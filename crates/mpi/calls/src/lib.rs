@@ -32,6 +32,7 @@ mod looking;
 mod matching;
 mod meaning;
 mod message;
+mod one_sided;
 mod order;
 mod protocol;
 mod ranks;

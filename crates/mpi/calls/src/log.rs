@@ -90,7 +90,7 @@ impl<R: Read> LogReader<R> {
     /// last one counts.
     fn length_here(&mut self, after_damage: bool) -> io::Result<Option<usize>> {
         let (kind, length) = entry::kind_and_words(self.words[self.at]);
-        if length == 0 || !(kinds::CALL..=kinds::NEIGHBOURS).contains(&kind) {
+        if length == 0 || !(kinds::CALL..=kinds::WINDOW_GROUP).contains(&kind) {
             return Ok(None);
         }
         if after_damage && kind != kinds::CALL || !self.have(length)? {

@@ -97,6 +97,22 @@ impl Call {
         }
     }
 
+    /// Whether it opens, closes or waits within an epoch of a window, or moves data in one.
+    #[inline]
+    pub(crate) fn is_one_sided(&self) -> bool {
+        matches!(self.class(), Class::Epoch | Class::OneSided)
+    }
+
+    /// Whether the lock is exclusive.
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.is(flags::EXCLUSIVE)
+    }
+
+    /// Whether it returned an error.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.is(flags::FAILED)
+    }
+
     #[inline]
     pub(crate) fn has_message(&self) -> bool {
         self.is(flags::MESSAGE)

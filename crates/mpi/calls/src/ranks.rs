@@ -59,12 +59,15 @@ impl Ranks {
         let size =
             surveys.iter().filter_map(world_size).max().unwrap_or(count).max(count).min(RANKS_MAX);
         let started = surveys.iter().find_map(started).unwrap_or(size);
+        let locks_conflict = surveys.iter().any(|survey| survey.locks_exclusively);
         let (mut groups, mut sites) = (Groups::new(started), Sites::default());
         let mut list: Vec<Option<Rank>> = (0..size).map(|_| None).collect();
         for ((sheet, files), survey) in found.into_iter().zip(surveys) {
             let node = sheet.node as usize;
             let mut view = groups.add(sheet.node, &survey.groups, survey.uses_itself);
             view.add_neighbours(&survey.neighbours);
+            view.add_window_groups(&survey.window_groups);
+            view.locks_conflict = locks_conflict;
             let numbers = sites.add(&survey.sites);
             list[node] = Some(Rank { sheet, files, survey, view, sites: numbers });
         }

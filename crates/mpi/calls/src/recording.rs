@@ -199,6 +199,11 @@ impl Traffic for Recording<'_> {
         self.waiting.collective(rank as u32, event, view.get(event.call.communicator));
     }
 
+    #[inline]
+    fn one_sided(&mut self, rank: usize, event: &Event, view: &View) {
+        self.waiting.one_sided(rank as u32, event, view);
+    }
+
     fn doubt(&mut self, src: u32, dst: u32) {
         if self.share.owns(dst) {
             self.pairs.unknown(src, dst);
@@ -254,7 +259,8 @@ fn call_row(event: &Event, view: &View) -> CallRow {
         let seen = view.get(call.communicator);
         put(CallColumn::Communicator, seen.map_or(NULL, |seen| i64::from(seen.global)));
         put(CallColumn::Peer, peer_of(event, seen));
-        put(CallColumn::Tag, i64::from(call.tag));
+        // Of an epoch's group it is the rank's own number, which says nothing to anybody else.
+        put(CallColumn::Tag, if call.is_one_sided() { NULL } else { i64::from(call.tag) });
         put(CallColumn::Bytes, call.bytes as i64);
     }
     if call.request != 0 && !matches!(event.ended.how, End::Never | End::Open) {

@@ -87,6 +87,10 @@ impl Traffic for Sampling<'_> {
         self.waiting.collective(rank as u32, event, view.get(event.call.communicator));
     }
 
+    fn one_sided(&mut self, rank: usize, event: &Event, view: &View) {
+        self.waiting.one_sided(rank as u32, event, view);
+    }
+
     fn doubt(&mut self, _: u32, _: u32) {}
 
     fn wants(&self, _: u32, _: u32) -> bool {

@@ -92,7 +92,10 @@ fn in_progress(ranks: &Ranks, closing: &Closing) -> Vec<InProgress> {
             rank: at as u64,
             call: format!("MPI_{name}"),
             peer,
-            tag: seen.map(|_| i64::from(call.tag)),
+            // Collectives and one-sided communication have none.
+            tag: seen
+                .filter(|_| !call.is_of_a_collective() && !call.is_one_sided())
+                .map(|_| i64::from(call.tag)),
             since_ns: model.map(|model| model.timeline(Ticks(call.enter)).0),
         })
     };

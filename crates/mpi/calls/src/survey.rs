@@ -8,7 +8,8 @@
 
 use crate::CloseError;
 use crate::entry::{
-    self, Call, Completion, LocalGroup, Neighbours, Site, completion_flags as done_flags, kinds,
+    self, Call, Completion, LocalGroup, Neighbours, Site, WindowGroup,
+    completion_flags as done_flags, kinds,
 };
 use crate::files::RankFiles;
 use crate::log::LogDamage;
@@ -24,6 +25,7 @@ pub(crate) struct Survey {
     pub sites: Vec<Site>,
     pub groups: Vec<LocalGroup>,
     pub neighbours: Vec<Neighbours>,
+    pub window_groups: Vec<WindowGroup>,
     /// Exchanges in a row with one other rank.
     pub exchanges: Vec<(u32, Vec<Exchange>)>,
     /// Calls (rows of its table).
@@ -32,6 +34,8 @@ pub(crate) struct Survey {
     pub in_progress: Option<Call>,
     /// Whether it used the communicator with itself.
     pub uses_itself: bool,
+    /// Whether it asked for an exclusive lock of a window.
+    pub locks_exclusively: bool,
     pub damage: LogDamage,
     pub requests: Outlook,
 }
@@ -112,6 +116,7 @@ impl Surveyor {
             kinds::CALL => self.see_call(words),
             kinds::COMMUNICATOR => self.survey.groups.push(LocalGroup::decode(words)),
             kinds::NEIGHBOURS => self.survey.neighbours.push(Neighbours::decode(words)),
+            kinds::WINDOW_GROUP => self.survey.window_groups.push(WindowGroup::decode(words)),
             kinds::SITE => self.survey.sites.push(Site::decode(words)),
             kinds::FACTS => self.see_facts(words),
             _ => self.see_exchange(words),
@@ -124,6 +129,7 @@ impl Surveyor {
         let Some((call, completions)) = entry::decode(words) else { return };
         self.survey.calls += u64::from(!call.is_continued());
         self.survey.uses_itself |= call.has_message() && call.communicator == entry::ITSELF;
+        self.survey.locks_exclusively |= call.is_exclusive();
         self.survey.in_progress = (call.exit == 0).then_some(call);
         if let Some(request) = call.begins() {
             self.begin(request);

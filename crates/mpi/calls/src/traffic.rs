@@ -28,6 +28,8 @@ pub(crate) trait Traffic: Matches {
     fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError>;
     /// A rank called a collective, or started one: that call may also start messages.
     fn collective(&mut self, rank: usize, event: &Event, view: &View);
+    /// A rank called a function of one-sided communication.
+    fn one_sided(&mut self, rank: usize, event: &Event, view: &View);
     /// Which messages went from `src` to `dst` is not known from here on.
     fn doubt(&mut self, src: u32, dst: u32);
     /// Whether messages from `src` to `dst` are to be matched at all.
@@ -155,6 +157,8 @@ impl<'a> Walk<'a> {
         }
         if event.call.is_of_a_collective() && !event.call.is_polls() {
             traffic.collective(rank, event, view);
+        } else if event.call.is_one_sided() && !event.call.is_polls() {
+            traffic.one_sided(rank, event, view);
         }
         let mut took = event.ended.how == End::Took;
         if event.call.posts_send() {

@@ -1,5 +1,5 @@
-//! What the ranks were blocked for: every message and every collective says it of the calls that
-//! waited for it, and [`Accounts`] keeps what counts.
+//! What the ranks were blocked for: every message, every collective and every epoch of a window
+//! says it of the calls that waited for it, and [`Accounts`] keeps what counts.
 //!
 //! A send waits for its receive only if it is synchronous or travels by rendezvous. How it
 //! travelled is known from its size, where messages of the run show it ([`Usual`]). Where they do
@@ -12,8 +12,9 @@ use crate::blocked::{About, Accounts, Blocked, Span, Wait};
 use crate::cause::Cause;
 use crate::collectives::Collectives;
 use crate::event::Event;
-use crate::groups::Seen;
+use crate::groups::{Seen, View};
 use crate::message::{Got, Mode, Sent};
+use crate::one_sided::OneSided;
 use crate::protocol::{Protocol, protocol, settled};
 use crate::shards::Share;
 use crate::usual::{Usual, size_class};
@@ -28,6 +29,7 @@ const AT_ONCE_MOST: u64 = 1 << 16;
 pub(crate) struct Waiting {
     accounts: Accounts,
     collectives: Collectives,
+    one_sided: OneSided,
     unknown_sends: u64,
     unknown_ns: i64,
 }
@@ -38,6 +40,7 @@ impl Waiting {
         Waiting {
             accounts: Accounts::new(share),
             collectives: Collectives::new(clock_error),
+            one_sided: OneSided::new(clock_error),
             unknown_sends: 0,
             unknown_ns: 0,
         }
@@ -123,6 +126,12 @@ impl Waiting {
         self.collectives.add(rank, event, seen, &mut self.accounts);
     }
 
+    /// A rank called a function of one-sided communication.
+    #[inline]
+    pub fn one_sided(&mut self, rank: u32, event: &Event, view: &View) {
+        self.one_sided.add(rank, event, view, &mut self.accounts);
+    }
+
     /// Hand over the blocked calls that ended before `to`.
     #[inline]
     pub fn close<E>(
@@ -130,6 +139,7 @@ impl Waiting {
         to: i64,
         each: impl FnMut(&Blocked) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.one_sided.reached(to);
         self.accounts.close(to, each)
     }
 
@@ -142,6 +152,8 @@ impl Waiting {
             too_late: self.accounts.late,
             collectives_compared: compared,
             collectives_not_compared: not_compared,
+            epochs_compared: self.one_sided.compared(),
+            epochs_not_compared: self.one_sided.not_compared(),
         }
     }
 }

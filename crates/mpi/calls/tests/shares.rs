@@ -8,6 +8,8 @@ mod cluster;
 use calls::CloseError;
 use calls::close::{close_in, close_together, help};
 use cluster::folder::{Left, lay};
+use cluster::random::Random;
+use cluster::windows::{Library, Windows};
 use cluster::{Setting, simulate};
 use record::{Closing, RunInfo};
 use std::collections::BTreeMap;
@@ -18,10 +20,14 @@ use std::path::{Path, PathBuf};
 fn logs(folder: &Path, seed: u64) -> PathBuf {
     let setting = Setting { seed, ranks: 7, messages: 600, hosts: 2, asleep_once_in: 20 };
     let mut outcome = simulate(setting);
+    let now = vec![outcome.end + 1_000_000; 7];
+    let (random, library) = (&mut Random::new(seed), Library::Needed);
+    let logs = &mut outcome.logs;
+    let end = Windows { random, library, logs, now, held: Vec::new() }.rounds(60);
     let words = &mut outcome.logs[3].words;
     words.truncate(words.len() / 2);
     let path = folder.join("logs");
-    drop(lay(&path, &outcome.logs, |_| Left::Log, outcome.end));
+    drop(lay(&path, &outcome.logs, |_| Left::Log, end + 1_000));
     path
 }
 
@@ -82,6 +88,8 @@ fn shares_give_the_same_run_byte_for_byte() {
         let mpi = serde_json::from_str::<serde_json::Value>(&whole.1).unwrap()["parameters"]["mpi"]
             .clone();
         assert!(mpi["unmatched_sends"].as_u64().unwrap() > 0, "{mpi}");
+        assert!(mpi["blocking"]["epochs_compared"].as_u64().unwrap() > 0, "{mpi}");
+        assert!(mpi["blocking"]["epochs_not_compared"].as_u64().unwrap() > 0, "{mpi}");
         for shares in [2, 3, 8] {
             assert_eq!(closed(&format!("turn-{shares}"), &|run| in_turn(run, shares)), whole);
             assert_eq!(closed(&format!("once-{shares}"), &|run| at_once(run, shares)), whole);

@@ -18,4 +18,10 @@ pub struct Blocking {
     /// Calls of which they cannot be: a rank's call is missing, or the collective is between two
     /// groups, or one of neighbours that are not known.
     pub collectives_not_compared: u64,
+    /// Meetings of an origin and a target of one-sided communication, by start and post, and locks,
+    /// whose waits were found out.
+    pub epochs_compared: u64,
+    /// Calls that begin them of which they cannot be: the window is not known, the other side's
+    /// call is missing, or a lock was never released.
+    pub epochs_not_compared: u64,
 }

@@ -18,6 +18,8 @@ impl Mpi {
             unknown_sends: unknown.unknown_sends,
             unknown_ns: unknown.unknown_ns,
             not_compared: unknown.collectives_not_compared,
+            epochs_not_compared: unknown.epochs_not_compared,
+            one_sided_ns: calls.one_sided_ns,
             ..Account::default()
         };
         for rank in &calls.ranks {

@@ -19,7 +19,8 @@ pub struct BlockedCall {
     pub cause: Cause,
     /// The rank that it waited for.
     pub by: u32,
-    /// The collective's number in the list of functions.
+    /// The number in the list of functions of the collective, or of the other rank's call of
+    /// one-sided communication.
     pub function: Option<i64>,
     /// The places of `rank` and of the other one.
     pub sites: [Option<i64>; 2],
@@ -115,11 +116,7 @@ impl BlockedCall {
 
     /// The cause as a wait.
     pub fn wait(&self) -> Wait {
-        match self.cause {
-            Cause::LateSender => Wait::LateSender,
-            Cause::LateReceiver => Wait::LateReceiver,
-            Cause::Collective => Wait::Collective,
-        }
+        Wait::BLOCKING[self.cause as usize]
     }
 
     /// Source and destination of the message.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use calls::cause::COUNT;
 use serde::{Deserialize, Serialize};
 
 use stats::analysis::Summary;
@@ -66,6 +67,12 @@ pub enum Wait {
     LateReceiver,
     /// A rank was blocked in a collective for one that it depends on and that had not entered yet.
     Collective,
+    /// An origin was blocked for a target that had not posted its window yet.
+    LatePost,
+    /// A target was blocked for an origin that had not completed its access to its window yet.
+    LateComplete,
+    /// A rank was blocked for one that had not released its lock of a window yet.
+    Lock,
     /// `P − A`: a message lay in the queue of unexpected messages.
     Unexpected,
     /// `W − max(A, P)`: it was there and expected, but the receiver did not collect it.
@@ -110,6 +117,10 @@ pub struct Account {
     pub unknown_ns: i64,
     /// Calls of collectives of which it is not known for whom they waited.
     pub not_compared: u64,
+    /// Posts, starts and locks of windows of which it is not known for whom ranks waited.
+    pub epochs_not_compared: u64,
+    /// In calls of one-sided communication without being blocked, ns.
+    pub one_sided_ns: i64,
 }
 
 /// How the arrivals of the messages are known.
@@ -134,6 +145,12 @@ pub struct Blocked {
     pub late_receiver_ns: i64,
     /// In collectives, since the other entered late, ns.
     pub collective_ns: i64,
+    /// As an origin, since the other posted its window late, ns.
+    pub late_post_ns: i64,
+    /// As a target, since the other completed its access late, ns.
+    pub late_complete_ns: i64,
+    /// Since the other held a lock, ns.
+    pub lock_ns: i64,
 }
 
 /// Messages by one thing that they share.
@@ -207,7 +224,8 @@ pub struct WorstWait {
     pub message: Option<MessageLine>,
     /// Its tag.
     pub tag: Option<i64>,
-    /// The collective, `MPI_Bcast`.
+    /// The collective, `MPI_Bcast`; of one-sided communication the call of the other rank that was
+    /// waited for, `MPI_Win_post`.
     pub collective: Option<String>,
     /// The places in the program, of `rank` and of the other one.
     pub sites: [Option<i64>; 2],
@@ -244,6 +262,8 @@ pub struct Calls {
     pub collectives_left_out: u64,
     /// Where ranks were blocked, the longest first.
     pub blocked_at: Vec<BlockedAt>,
+    /// In calls of one-sided communication without being blocked, ns.
+    pub one_sided_ns: i64,
     /// What each rank did in each slice of time.
     pub lanes: Vec<Lane>,
     /// Begin of the first slice and length of each, ns.
@@ -340,12 +360,24 @@ pub struct Lane {
 
 impl Wait {
     /// Every wait, in the order in which they are listed everywhere.
-    pub const ALL: [Wait; 5] = [
+    pub const ALL: [Wait; 8] = [
         Wait::LateSender,
         Wait::LateReceiver,
         Wait::Collective,
+        Wait::LatePost,
+        Wait::LateComplete,
+        Wait::Lock,
         Wait::Unexpected,
         Wait::NotCollected,
+    ];
+    /// Those that block a rank in a call, in the order of [`Cause::ALL`](calls::cause::Cause::ALL).
+    pub const BLOCKING: [Wait; COUNT] = [
+        Wait::LateSender,
+        Wait::LateReceiver,
+        Wait::Collective,
+        Wait::LatePost,
+        Wait::LateComplete,
+        Wait::Lock,
     ];
     /// Those that messages have a part in.
     pub const OF_MESSAGES: [Wait; 4] =
@@ -357,6 +389,9 @@ impl Wait {
             Wait::LateSender => "late-sender",
             Wait::LateReceiver => "late-receiver",
             Wait::Collective => "collective",
+            Wait::LatePost => "late-post",
+            Wait::LateComplete => "late-complete",
+            Wait::Lock => "lock",
             Wait::Unexpected => "unexpected",
             Wait::NotCollected => "not-collected",
         }
@@ -365,6 +400,11 @@ impl Wait {
     /// Whether it blocks a rank in a call; else a message lies about.
     pub fn blocks(self) -> bool {
         !matches!(self, Wait::Unexpected | Wait::NotCollected)
+    }
+
+    /// Whether it is of one-sided communication.
+    pub fn is_one_sided(self) -> bool {
+        matches!(self, Wait::LatePost | Wait::LateComplete | Wait::Lock)
     }
 }
 
@@ -404,9 +444,36 @@ impl MpiGroup {
 }
 
 impl Blocked {
+    /// `rank` was blocked for `by`, so long for each of [`Wait::BLOCKING`], ns.
+    pub fn new(rank: u32, by: u32, waits_ns: [i64; COUNT]) -> Blocked {
+        let [
+            late_sender_ns,
+            late_receiver_ns,
+            collective_ns,
+            late_post_ns,
+            late_complete_ns,
+            lock_ns,
+        ] = waits_ns;
+        Blocked {
+            rank,
+            by,
+            late_sender_ns,
+            late_receiver_ns,
+            collective_ns,
+            late_post_ns,
+            late_complete_ns,
+            lock_ns,
+        }
+    }
+
     /// All together, ns.
     pub fn total_ns(&self) -> i64 {
-        self.late_sender_ns.saturating_add(self.late_receiver_ns).saturating_add(self.collective_ns)
+        self.waits_ns().into_iter().fold(0, i64::saturating_add)
+    }
+
+    /// In the order of [`Wait::BLOCKING`], ns.
+    pub fn waits_ns(&self) -> [i64; COUNT] {
+        Wait::BLOCKING.map(|wait| self.of(wait))
     }
 
     /// One of the waits that block, ns.
@@ -415,6 +482,9 @@ impl Blocked {
             Wait::LateSender => self.late_sender_ns,
             Wait::LateReceiver => self.late_receiver_ns,
             Wait::Collective => self.collective_ns,
+            Wait::LatePost => self.late_post_ns,
+            Wait::LateComplete => self.late_complete_ns,
+            Wait::Lock => self.lock_ns,
             Wait::Unexpected | Wait::NotCollected => 0,
         }
     }

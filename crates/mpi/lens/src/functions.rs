@@ -35,10 +35,16 @@ fn activity(class: Class) -> Activity {
             Activity::Waiting
         }
         Class::Probe | Class::MatchedProbe => Activity::Waiting,
-        Class::Wait | Class::Test | Class::Inspect => Activity::Waiting,
+        Class::Wait | Class::Test | Class::Inspect | Class::Epoch => Activity::Waiting,
         Class::Collective | Class::StartCollective | Class::Window => Activity::Collective,
         _ => Activity::Other,
     }
+}
+
+/// Whether the function of this name is of one-sided communication within a window.
+pub(crate) fn is_one_sided(name: &str) -> bool {
+    let number = calls::list::number(name.trim_start_matches("MPI_"));
+    number.is_some_and(|number| matches!(CLASSES[number], Class::Epoch | Class::OneSided))
 }
 
 /// Whether a collective is waited for in the call that begins it.

@@ -63,10 +63,22 @@ fn blocked_sentence(mpi: &Mpi, view: &WaitView, account: &Account) -> String {
                 first.rank, first.by
             )
         }
-        _ => format!(
-            "Rank {} was blocked {longest} because rank {} posted its receives late; {all}.",
-            first.rank, first.by
+        wait => format!(
+            "Rank {} was blocked {longest} because rank {} {}; {all}.",
+            first.rank,
+            first.by,
+            was_late(wait)
         ),
+    }
+}
+
+/// What the rank did that was waited for.
+fn was_late(wait: Wait) -> &'static str {
+    match wait {
+        Wait::LatePost => "posted its window late",
+        Wait::LateComplete => "completed its access late",
+        Wait::Lock => "held a lock",
+        _ => "posted its receives late",
     }
 }
 
@@ -228,7 +240,8 @@ mod tests {
     use stats::analysis::Summary;
 
     /// 100 s of four ranks, 50 s of them in MPI; messages took 10 s.
-    fn mpi(waits: [i64; 5]) -> Mpi {
+    fn mpi(waits: [i64; 8]) -> Mpi {
+        let blocking = *waits.first_chunk().unwrap();
         let view = |(&wait, total_ns): (&Wait, i64)| WaitView {
             wait,
             count: 1,
@@ -240,26 +253,25 @@ mod tests {
             rests_on_ns: [0; 3],
             error_ns: 0,
         };
-        let [late_sender_ns, late_receiver_ns, collective_ns, unexpected, not_collected] = waits;
+        let [late_sender, late_receiver, .., unexpected, not_collected] = waits;
         let pair = MpiGroup {
             key: (0, 3),
             messages: 9,
             bytes: 0,
             end_to_end_ns: 10_000_000_000,
-            waits_ns: [late_sender_ns, late_receiver_ns, unexpected, not_collected],
+            waits_ns: [late_sender, late_receiver, unexpected, not_collected],
         };
-        let (rank, by) = (3, 0);
         Mpi {
             messages: 9,
             message_time_ns: 10_000_000_000,
             waits: Wait::ALL.iter().zip(waits).map(view).collect(),
             account: Some(Account {
-                blocked_ns: waits[..3].iter().sum(),
+                blocked_ns: blocking.iter().sum(),
                 in_calls_ns: 50_000_000_000,
                 elapsed_ns: 100_000_000_000,
                 ..Account::default()
             }),
-            blocked: vec![Blocked { rank, by, late_sender_ns, late_receiver_ns, collective_ns }],
+            blocked: vec![Blocked::new(3, 0, blocking)],
             groups: vec![MpiGroups { by: MpiBy::Pair, groups: vec![pair], left_out: (0, 0) }],
             ..Mpi::default()
         }
@@ -271,28 +283,38 @@ mod tests {
     fn the_sentence_names_who_waited_for_whom() {
         let said = |waits| plain(&all(&mpi(waits)));
         assert_eq!(
-            said([10 * S, 0, 0, 9 * S, 0]),
+            said([10 * S, 0, 0, 0, 0, 0, 9 * S, 0]),
             "Rank 3 was blocked 10.0 s for rank 0, which sent late; all ranks together were \
             blocked in this way for 10.0 s, 10 % of the time of all ranks (20 % of their time in \
             MPI)."
         );
         assert!(
-            said([0, 20 * S, 0, 0, 0])
+            said([0, 20 * S, 0, 0, 0, 0, 0, 0])
                 .starts_with("Rank 3 was blocked 20.0 s because rank 0 posted its receives late;")
         );
+        for (at, late) in
+            [(3, "posted its window late"), (4, "completed its access late"), (5, "held a lock")]
+        {
+            let mut waits = [0; 8];
+            waits[at] = 20 * S;
+            let begin = format!("Rank 3 was blocked 20.0 s because rank 0 {late}; all ranks ");
+            assert!(said(waits).starts_with(&begin), "{}", said(waits));
+        }
         assert_eq!(
-            said([0, 0, 30 * S, 0, 0]),
+            said([0, 0, 30 * S, 0, 0, 0, 0, 0]),
             "Ranks were blocked 30.0 s in collectives, 30 % of the time of all ranks (60 % of \
             their time in MPI), 30.0 s of it for rank 0."
         );
         assert!(
-            said([0, 0, 0, 2 * S, 0]).starts_with(
+            said([0, 0, 0, 0, 0, 0, 2 * S, 0]).starts_with(
                 "Messages lay in the queue before their receive was posted, most from"
             )
         );
-        assert!(said([0, 0, 0, 0, 2 * S]).starts_with("Messages had arrived and were not"));
+        assert!(
+            said([0, 0, 0, 0, 0, 0, 0, 2 * S]).starts_with("Messages had arrived and were not")
+        );
         assert_eq!(
-            said([S, 0, 0, 0, 0]),
+            said([S, 0, 0, 0, 0, 0, 0, 0]),
             "No wait stands out: ranks were blocked 1.00 s of the 50.0 s that they spent in MPI, \
             1 % of their time."
         );
@@ -300,8 +322,8 @@ mod tests {
 
     #[test]
     fn a_headline_rests_on_what_is_known_and_says_what_is_not() {
-        let mut unseen = mpi([0, 0, 0, 8 * S, 0]);
-        unseen.waits[3].certain_ns = 0;
+        let mut unseen = mpi([0, 0, 0, 0, 0, 0, 8 * S, 0]);
+        unseen.waits[Wait::Unexpected as usize].certain_ns = 0;
         let said = plain(&all(&unseen));
         assert!(said.starts_with("No wait stands out"), "{said}");
         assert!(
@@ -314,15 +336,15 @@ mod tests {
         unseen.arrivals.error_ns = [6 * S, 2 * S];
         let stages = plain(&stages(&unseen).unwrap());
         assert!(stages.contains("is not known of 80 % of it"), "{stages}");
-        assert_eq!(super::stages(&mpi([0; 5])), None);
+        assert_eq!(super::stages(&mpi([0; 8])), None);
         unseen.account.as_mut().unwrap().elapsed_ns = 1_000 * S;
         assert!(!all(&unseen).contains("not known"), "8 s of 1,000 are no news");
         unseen.account.as_mut().unwrap().elapsed_ns = 100 * S;
-        unseen.waits[3].certain_ns = 6 * S;
+        unseen.waits[Wait::Unexpected as usize].certain_ns = 6 * S;
         let said = plain(&all(&unseen));
         assert!(said.contains("did so for at least 6.00 s, at least 60 % of all"), "{said}");
         assert!(said.contains("Of another 2.00 s, 20 % of all message time"), "{said}");
-        let mut held = mpi([0; 5]);
+        let mut held = mpi([0; 8]);
         let account = held.account.as_mut().unwrap();
         (account.unknown_sends, account.unknown_ns) = (3, 6 * S);
         let said = plain(&all(&held));
@@ -331,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_program_of_collectives_alone_is_not_one_without_messages() {
-        let mut none = Mpi { messages: 0, message_time_ns: 0, ..mpi([0; 5]) };
+        let mut none = Mpi { messages: 0, message_time_ns: 0, ..mpi([0; 8]) };
         assert!(all(&none).contains("shared no collective"));
         let reduce = CollectiveTime {
             name: "MPI_Allreduce".to_owned(),

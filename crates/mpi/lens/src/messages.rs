@@ -2,11 +2,11 @@
 //! whom, and which messages lay about.
 //!
 //! The waits are those of Scalasca where it has them (late sender, late receiver, a collective's
-//! late rank), and the two that only a known arrival can tell: a message in the queue of unexpected
-//! ones, and one that nobody collects. The first three come from the table of blocked calls, which
-//! has each nanosecond once; the others are of messages, and no rank need have been blocked. Sums
-//! are whole numbers and what is kept of many is chosen by rank, so that any order of rows and any
-//! number of accumulators end alike.
+//! late rank, those of one-sided communication), and the two that only a known arrival can tell: a
+//! message in the queue of unexpected ones, and one that nobody collects. Those that block a rank
+//! come from the table of blocked calls, which has each nanosecond once; the others are of
+//! messages, and no rank need have been blocked. Sums are whole numbers and what is kept of many is
+//! chosen by rank, so that any order of rows and any number of accumulators end alike.
 
 mod chosen;
 mod row;
@@ -15,7 +15,7 @@ mod sums;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use calls::cause::Cause;
+use calls::cause::{COUNT, Cause};
 use record::{Field, How, NULL};
 
 use crate::blocked_calls::BlockedCall;
@@ -43,7 +43,7 @@ pub struct MpiTally {
     messages: u64,
     message_time_ns: i64,
     /// In the order of [`Wait::ALL`].
-    waits: [WaitTally; 5],
+    waits: [WaitTally; Wait::ALL.len()],
     arrivals: Arrivals,
     blocked: Sums<BlockedSum>,
     groups: [Sums<GroupSum>; 4],
@@ -63,7 +63,7 @@ struct WaitTally {
 
 /// By cause, ns.
 #[derive(Clone, Copy, Debug, Default)]
-struct BlockedSum([i64; 3]);
+struct BlockedSum([i64; COUNT]);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupSum {
@@ -138,6 +138,8 @@ impl MpiTally {
         if call.cause == Cause::Collective {
             let late = self.collectives.entry(call.function.unwrap_or(NULL)).or_default();
             add_to(late.entry(call.by).or_default(), ns);
+        }
+        if !call.cause.is_of_a_message() {
             return;
         }
         let mut waits_ns = [0; 4];
@@ -313,19 +315,13 @@ fn add_to(sum: &mut i64, ns: i64) {
 fn blocked(sums: Sums<BlockedSum>) -> (Vec<Blocked>, (u64, i64)) {
     let (kept, mut keys, mut rest) = sums.finish();
     let one = |(&(rank, by), sum): (&(i64, i64), &BlockedSum)| {
-        let [late_sender_ns, late_receiver_ns, collective_ns] = sum.0;
-        let (rank, by) = (rank as u32, by as u32);
-        Blocked { rank, by, late_sender_ns, late_receiver_ns, collective_ns }
+        Blocked::new(rank as u32, by as u32, sum.0)
     };
     let mut all: Vec<Blocked> = kept.iter().map(one).collect();
     all.sort_by_key(|blocked| (Reverse(blocked.total_ns()), blocked.rank, blocked.by));
     for beyond in all.iter().skip(BLOCKED_SHOWN) {
         keys += 1;
-        rest.merge(&BlockedSum([
-            beyond.late_sender_ns,
-            beyond.late_receiver_ns,
-            beyond.collective_ns,
-        ]));
+        rest.merge(&BlockedSum(beyond.waits_ns()));
     }
     all.truncate(BLOCKED_SHOWN);
     (all, (keys, rest.0.iter().fold(0, |sum: i64, ns| sum.saturating_add(*ns))))

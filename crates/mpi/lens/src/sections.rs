@@ -64,11 +64,14 @@ fn functions(mpi: &Mpi) -> Option<Section> {
         let note = words::collectives_left_out(calls.collectives_left_out);
         section.blocks.push(Block::Note(None, note));
     }
-    let not_compared = mpi.account.map_or(0, |account| account.not_compared);
-    if not_compared > 0 {
-        let note = words::not_compared(not_compared);
-        section.blocks.push(Block::Note(None, note));
-    }
+    let account = mpi.account.unwrap_or_default();
+    let notes = [
+        (account.not_compared > 0).then(|| words::not_compared(account.not_compared)),
+        (account.one_sided_ns > 0).then(|| words::one_sided(account.one_sided_ns)),
+        (account.epochs_not_compared > 0)
+            .then(|| words::epochs_not_compared(account.epochs_not_compared)),
+    ];
+    section.blocks.extend(notes.into_iter().flatten().map(|note| Block::Note(None, note)));
     Some(section)
 }
 

@@ -75,6 +75,7 @@ fn account(mpi: &Mpi) -> Vec<Point> {
         ("in calls", account.in_calls_ns),
         ("all ranks", account.elapsed_ns),
         ("perhaps blocked", account.unknown_ns),
+        ("one-sided, not blocked", account.one_sided_ns),
     ];
     figures.map(|(what, ns)| Point::of(what, ns as f64, "ns")).into()
 }
@@ -82,8 +83,7 @@ fn account(mpi: &Mpi) -> Vec<Point> {
 /// The first rank waited for the second.
 fn blocked(mpi: &Mpi) -> Vec<Point> {
     let of = |b: &Blocked| {
-        [Wait::LateSender, Wait::LateReceiver, Wait::Collective]
-            .map(|wait| Point::of(wait.key(), b.of(wait) as f64, "ns").over(b.rank, b.by))
+        Wait::BLOCKING.map(|wait| Point::of(wait.key(), b.of(wait) as f64, "ns").over(b.rank, b.by))
     };
     mpi.blocked.iter().flat_map(of).collect()
 }

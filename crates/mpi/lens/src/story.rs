@@ -118,7 +118,7 @@ fn nobody(unknown: u64) -> String {
 /// Whether the call was blocked for this message.
 fn is_for(call: &BlockedCall, message: &Row) -> bool {
     let named = call.seq.is_some_and(|seq| u64::try_from(seq) == Ok(message.seq));
-    call.wait() != Wait::Collective && named && call.way() == (message.src, message.dst)
+    call.cause.is_of_a_message() && named && call.way() == (message.src, message.dst)
 }
 
 impl BlockedFor {

@@ -17,7 +17,7 @@ use calls::cause::Cause;
 use crate::blocked_calls::BlockedCall;
 use crate::found::{Activity, Calls, WorstWait};
 
-use crate::functions::collective_blocks;
+use crate::functions::{collective_blocks, is_one_sided};
 use collectives::Collectives;
 use doing::Meanwhile;
 pub(crate) use doing::Spent;
@@ -143,6 +143,10 @@ impl CallTally {
         for one in &mut collectives {
             one.in_calls_ns = blocking(&one.name).map(|function| function.total_ns);
         }
+        let in_one_sided: i64 = functions
+            .iter()
+            .filter(|function| is_one_sided(&function.name))
+            .fold(0, |sum, function| sum.saturating_add(function.total_ns));
         let (ranks, shown) = self.lanes.shown();
         Calls {
             // Of the ranks together: see `alike`.
@@ -151,6 +155,7 @@ impl CallTally {
             functions,
             collectives,
             collectives_left_out,
+            one_sided_ns: in_one_sided.saturating_sub(self.places.one_sided_ns()),
             blocked_at: self.places.shown(),
             lanes: shown.lanes,
             slices_from_ns: shown.from_ns,

@@ -10,6 +10,9 @@ pub(crate) fn wait_title(wait: Wait) -> &'static str {
         Wait::LateSender => "Late sender",
         Wait::LateReceiver => "Late receiver",
         Wait::Collective => "Collectives",
+        Wait::LatePost => "Late post",
+        Wait::LateComplete => "Late complete",
+        Wait::Lock => "Lock",
         Wait::Unexpected => "Unexpected",
         Wait::NotCollected => "Not collected",
     }
@@ -28,6 +31,16 @@ pub(crate) fn wait_meaning(wait: Wait) -> &'static str {
             broadcast or scatter, as the root of a reduce or gather for all, in a scan for lower \
             ranks, else for the last"
         }
+        Wait::LatePost => {
+            "a rank was blocked in accessing a window before its target had called MPI_Win_post"
+        }
+        Wait::LateComplete => {
+            "a rank was blocked in MPI_Win_wait before an origin had called MPI_Win_complete"
+        }
+        Wait::Lock => {
+            "a rank was blocked in accessing a window before another that held a conflicting lock \
+            had called MPI_Win_unlock or MPI_Win_unlock_all"
+        }
         Wait::Unexpected => "a message had arrived before its receive was posted",
         Wait::NotCollected => {
             "a message had arrived and was expected, but the receiver was outside MPI or in \
@@ -42,6 +55,9 @@ pub(crate) fn wait_colour(wait: Wait) -> Colour {
         Wait::LateSender => "undo",
         Wait::LateReceiver => "c",
         Wait::Collective => "cycle",
+        Wait::LatePost => "b",
+        Wait::LateComplete => "d",
+        Wait::Lock => "s6",
         Wait::Unexpected => "work",
         Wait::NotCollected => "collect",
     })
@@ -162,6 +178,26 @@ pub(crate) fn rests_on(wait: &WaitView) -> Option<String> {
 /// What the table of collectives lacks.
 pub(crate) fn collectives_left_out(n: u64) -> String {
     format!("{} collective calls are beyond those whose entering was compared.", count(n))
+}
+
+/// What time in one-sided communication went to, as far as no rank was waited for.
+pub(crate) fn one_sided(ns: i64) -> String {
+    format!(
+        "In calls of one-sided communication ranks spent {} for which no late rank is known. What \
+        that time went to is not known: the calls' own work, data on its way, a target that was \
+        outside MPI and had to call it again, or a lock of which nothing tells whose came first.",
+        time(ns as f64)
+    )
+}
+
+/// Of which epochs of windows it is not known for whom ranks waited.
+pub(crate) fn epochs_not_compared(n: u64) -> String {
+    format!(
+        "For {} of windows (posts, starts and locks) it is not known whether a rank waited: the \
+        window or the group is not known, the other rank's call is missing, or the lock was never \
+        released.",
+        document::counted(n, "call")
+    )
 }
 
 /// Of which collectives it is not known for whom they waited.

@@ -97,7 +97,7 @@ fn planted() -> [Planted; 5] {
 }
 
 /// What the table of blocked calls has of them, and a broadcast that its root was 7 ms late for.
-fn blocked() -> [BlockedCall; 3] {
+fn blocked() -> [BlockedCall; 6] {
     let late_sender = BlockedCall {
         rank: 1,
         call: 0,
@@ -139,7 +139,19 @@ fn blocked() -> [BlockedCall; 3] {
         taken_ns: None,
         ..late_sender
     };
-    [late_sender, late_receiver, collective]
+    let one_sided = |cause, from_ns, ns, function| BlockedCall {
+        rank: 2,
+        from_ns,
+        until_ns: from_ns + ns,
+        cause,
+        by: 1,
+        function: Some(function as i64),
+        ..collective
+    };
+    let late_post = one_sided(Cause::LatePost, 500 * MS, 3 * MS, Operation::Win_post);
+    let late_complete = one_sided(Cause::LateComplete, 510 * MS, 2 * MS, Operation::Win_complete);
+    let lock = one_sided(Cause::Lock, 520 * MS, MS, Operation::Win_unlock);
+    [late_sender, late_receiver, collective, late_post, late_complete, lock]
 }
 
 fn add(accumulator: &mut Accumulator, rows: &[(i64, Planted)]) {
@@ -209,13 +221,16 @@ fn each_planted_wait_is_found() {
         (Wait::LateSender, 1, 5 * MS),
         (Wait::LateReceiver, 1, 20 * MS),
         (Wait::Collective, 1, 7 * MS),
+        (Wait::LatePost, 1, 3 * MS),
+        (Wait::LateComplete, 1, 2 * MS),
+        (Wait::Lock, 1, MS),
         (Wait::Unexpected, 1, 49_990 * US),
         (Wait::NotCollected, 1, 24_900 * US),
     ];
     assert_eq!(found, expected);
     // 5.02 ms from when the receiver waited, 50.001, 20.6, 25.01 and 10.2 ms from the send.
     assert_eq!(mpi.message_time_ns, 110_831 * US);
-    assert!((mpi.waits[3].share - 49.990 / 110.831).abs() < 1e-12);
+    assert!((mpi.waits[Wait::Unexpected as usize].share - 49.990 / 110.831).abs() < 1e-12);
     assert!(mpi.waits.iter().all(|wait| wait.unknown == 0));
     assert_eq!(mpi.waits[0].summary.max_ns, 5 * MS);
 }
@@ -225,22 +240,25 @@ fn what_rests_on_an_unseen_arrival_is_told() {
     let mpi = mpi();
     assert_eq!(mpi.arrivals.known, [3, 1, 1]);
     assert_eq!(mpi.arrivals.error_ns, [50 * US, 3 * US]);
-    let rests: Vec<_> =
-        mpi.waits[3..].iter().map(|wait| (wait.rests_on_ns, wait.error_ns)).collect();
+    let rests: Vec<_> = mpi.waits[Wait::Unexpected as usize..]
+        .iter()
+        .map(|wait| (wait.rests_on_ns, wait.error_ns))
+        .collect();
     let expected = [([0, 0, 49_990 * US], 3 * US), ([0, 24_900 * US, 0], 50 * US)];
     assert_eq!(rests, expected);
     let certain: Vec<i64> = mpi.waits.iter().map(|wait| wait.certain_ns).collect();
-    assert_eq!(certain, [5 * MS, 20 * MS, 7 * MS, 49_987 * US, 24_850 * US]);
+    assert_eq!(certain, [5 * MS, 20 * MS, 7 * MS, 3 * MS, 2 * MS, MS, 49_987 * US, 24_850 * US]);
 }
 
 #[test]
 fn who_waited_for_whom_is_told() {
-    let blocked: Vec<_> = mpi()
-        .blocked
-        .iter()
-        .map(|b| (b.rank, b.by, b.late_sender_ns, b.late_receiver_ns, b.collective_ns))
-        .collect();
-    assert_eq!(blocked, [(2, 3, 0, 20 * MS, 0), (1, 0, 5 * MS, 0, 7 * MS)]);
+    let blocked: Vec<_> = mpi().blocked.iter().map(|b| (b.rank, b.by, b.waits_ns())).collect();
+    let expected = [
+        (2, 3, [0, 20 * MS, 0, 0, 0, 0]),
+        (1, 0, [5 * MS, 0, 7 * MS, 0, 0, 0]),
+        (2, 1, [0, 0, 0, 3 * MS, 2 * MS, MS]),
+    ];
+    assert_eq!(blocked, expected);
 }
 
 #[test]
@@ -271,12 +289,16 @@ fn the_worst_come_first_and_are_told_whole() {
         (Wait::LateReceiver, 20 * MS),
         (Wait::Collective, 7 * MS),
         (Wait::LateSender, 5 * MS),
+        (Wait::LatePost, 3 * MS),
+        (Wait::LateComplete, 2 * MS),
+        (Wait::Lock, MS),
     ];
     assert_eq!(waited, expected);
     assert_eq!(mpi.worst[0].error_ns, Some(3 * US));
     assert_eq!((mpi.worst[0].rank, mpi.worst[0].by), (0, 1));
     assert_eq!(mpi.worst[2].message.map(|line| (line.src, line.dst, line.seq)), Some((2, 3, 2)));
     assert_eq!(mpi.worst[3].collective.as_deref(), Some("MPI_Bcast"));
+    assert_eq!(mpi.worst[7].collective.as_deref(), Some("MPI_Win_unlock"));
     assert_eq!(mpi.sample.len(), 5);
 }
 
@@ -294,7 +316,7 @@ fn a_message_without_a_stamp_is_counted_as_unknown() {
     let mpi = analyse(&numbered(&[lacking]), 1, 1).1.unwrap();
     let unknown: Vec<(u64, u64)> =
         mpi.waits.iter().map(|wait| (wait.unknown, wait.count)).collect();
-    assert_eq!(unknown[3..], [(1, 0), (1, 0)]);
+    assert_eq!(unknown[Wait::Unexpected as usize..], [(1, 0), (1, 0)]);
 }
 
 proptest! {

@@ -75,7 +75,7 @@ fn the_numbers_of_one_page_add_up() {
     let mpi = &run.mpi;
     let account = mpi.account.expect("the run has tables of blocked calls");
     let total = |wait: Wait| mpi.waits[wait as usize].total_ns;
-    let blocking = [Wait::LateSender, Wait::LateReceiver, Wait::Collective];
+    let blocking = Wait::BLOCKING;
     assert_eq!(account.blocked_ns, blocking.map(total).iter().sum::<i64>());
     assert!(account.blocked_ns <= account.in_calls_ns);
     assert!(account.in_calls_ns <= account.elapsed_ns);
@@ -213,8 +213,7 @@ fn csv(series: &Series) -> String {
 fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
     let mut run = mpi_run();
     let mpi = &mut run.mpi;
-    let pair =
-        Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0, collective_ns: 0 };
+    let pair = Blocked::new(99, 98, [5, 0, 0, 0, 0, 0]);
     mpi.blocked.push(pair);
     let calls = mpi.calls.as_mut().expect("a table of calls");
     let lane = calls.lanes[0].clone();
@@ -236,8 +235,7 @@ fn a_hundred_ranks_are_shown_without_a_map_and_the_busiest_lanes_alone() {
 fn of_many_ranks_the_kinds_and_the_hosts_are_mapped() {
     let mut run = mpi_run();
     let mpi = &mut run.mpi;
-    let pair =
-        Blocked { rank: 99, by: 98, late_sender_ns: 5, late_receiver_ns: 0, collective_ns: 0 };
+    let pair = Blocked::new(99, 98, [5, 0, 0, 0, 0, 0]);
     mpi.blocked.push(pair);
     let groups = |by, names: [&str; 2]| GroupsBlocked {
         by,

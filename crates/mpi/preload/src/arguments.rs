@@ -191,8 +191,8 @@ macro_rules! places {
 }
 
 places! {
-    count: Count = "count" | "incount";
-    datatype: Handle = "datatype";
+    count: Count = "count" | "incount" | "origin_count";
+    datatype: Handle = "datatype" | "origin_datatype";
     dest: Int = "dest";
     source: Int = "source";
     tag: Int = "tag" | "sendtag";
@@ -226,6 +226,9 @@ places! {
     session: Handles = "session";
     win: Handle = "win";
     window: Handles = "win";
+    target: Int = "target_rank" | "rank";
+    lock_type: Int = "lock_type";
+    group: Handle = "group";
 }
 
 /// By operation.
@@ -312,6 +315,8 @@ mod tests {
                 Class::Inspect => places.inspected.exists() || places.requests.exists(),
                 Class::Collective => comm,
                 Class::Window => places.win.exists() || places.window.exists(),
+                Class::Epoch => places.win.exists(),
+                Class::OneSided => places.win.exists() && places.target.exists(),
                 Class::StartCollective | Class::PrepareCollective => comm && request,
                 Class::Start | Class::Request => request != places.requests.exists(),
                 Class::Wait | Class::Test => (request != places.requests.exists()) && status,

@@ -7,7 +7,8 @@
 use crate::handles::HandleMap;
 use crate::layout::UNDEFINED;
 use crate::library::Library;
-use calls::entry::{ITSELF, LocalGroup, UNKNOWN_COMMUNICATOR, WORLD};
+use calls::entry::{ITSELF, LocalGroup, UNKNOWN_COMMUNICATOR, WORLD, WindowGroup};
+use std::collections::HashMap;
 
 /// The communicators of a rank.
 pub struct Communicators {
@@ -19,6 +20,9 @@ pub struct Communicators {
     world_group: usize,
     /// The number in the run of the world's first rank.
     first: u32,
+    /// Numbers of the groups that epochs of windows were opened for, by their world ranks: handles
+    /// are used again.
+    window_groups: HashMap<Vec<u32>, u32>,
 }
 
 /// What calls on a communicator need to know.
@@ -47,6 +51,7 @@ impl Communicators {
             about: vec![none],
             world_group,
             first,
+            window_groups: HashMap::new(),
         };
         if in_session {
             let entry = communicators.of_session(library);
@@ -120,38 +125,47 @@ impl Communicators {
         self.last = (0, 0);
     }
 
+    /// The number of a group that an epoch of a window was opened for, from 1 on, and its entry if
+    /// it is new.
+    pub fn window_group(&mut self, group: usize, library: &Library) -> (u32, Option<Vec<u64>>) {
+        let ranks = self.ranks_of(group, library);
+        if let Some(number) = self.window_groups.get(&ranks) {
+            return (*number, None);
+        }
+        let id = self.window_groups.len() as u32 + 1;
+        self.window_groups.insert(ranks.clone(), id);
+        (id, Some(WindowGroup { id, ranks }.encode()))
+    }
+
     /// World ranks of a group of the communicator; all ones for a process outside the world. None
     /// for the remote group of a communicator within one group.
     fn members(&self, comm: usize, remote: bool, library: &Library) -> Vec<u32> {
-        let (mut is_inter, mut group, mut size) = (0i32, 0usize, 0i32);
+        let (mut is_inter, mut group) = (0i32, 0usize);
         // SAFETY: a live communicator, and room for what is written; the group is freed below.
-        unsafe {
+        let failed = unsafe {
             library.comm_test_inter(comm, &raw mut is_inter as usize);
-            let failed = match remote {
+            match remote {
                 true if is_inter == 0 => return Vec::new(),
                 true => library.comm_remote_group(comm, &raw mut group as usize),
                 false => library.comm_group(comm, &raw mut group as usize),
-            };
-            if failed != 0
-                || library.group_size(library.layout.handle(group), &raw mut size as usize) != 0
-            {
-                return Vec::new();
             }
+        };
+        if failed != 0 {
+            return Vec::new();
         }
-        let ranks: Vec<i32> = (0..size).collect();
+        let ranks = self.ranks_of(library.layout.handle(group), library);
+        // SAFETY: the group that was just made, which nobody else has.
+        unsafe { library.group_free(&raw mut group as usize) };
+        ranks
+    }
+
+    /// World ranks of a group; all ones for a process outside the world.
+    fn ranks_of(&self, group: usize, library: &Library) -> Vec<u32> {
+        let ranks: Vec<i32> = (0..library.size_of_group(group) as i32).collect();
         let mut world_ranks = vec![UNDEFINED; ranks.len()];
         let (from, to) = (ranks.as_ptr() as usize, world_ranks.as_mut_ptr() as usize);
         // SAFETY: live groups, and as many ranks on both sides as the first group has.
-        unsafe {
-            library.group_translate(
-                library.layout.handle(group),
-                ranks.len(),
-                from,
-                self.world_group,
-                to,
-            );
-            library.group_free(&raw mut group as usize);
-        }
+        unsafe { library.group_translate(group, ranks.len(), from, self.world_group, to) };
         let number = |rank: i32| u32::try_from(rank).map_or(u32::MAX, |rank| self.first + rank);
         world_ranks.into_iter().map(number).collect()
     }

@@ -6,7 +6,7 @@ use crate::rank;
 use crate::stamped::Stamped;
 use crate::thread::{THREAD, Thread};
 use crate::trouble;
-use crate::{collectives, given, life, matched, persistent, point, waits, windows};
+use crate::{collectives, epochs, given, life, matched, persistent, point, waits, windows};
 use calls::list::{CLASSES, Class};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -75,6 +75,7 @@ fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
         Class::Inspect => waits::inspect(call, stamped),
         Class::Collective | Class::StartCollective => collectives::collective(call, stamped),
         Class::Window => windows::window(call, stamped),
+        Class::Epoch | Class::OneSided => epochs::one_sided(call, stamped),
         Class::Communicator => collectives::communicator(call, stamped),
         Class::Life => life::during(call, stamped),
         Class::Other => life::passed(call, stamped),

@@ -35,9 +35,18 @@ pub struct Layout {
     pub in_place: usize,
     /// Classes of errors.
     pub errors: Errors,
-    /// `MPI_CART` and `MPI_GRAPH`.
+    /// Kinds of topologies.
+    pub topologies: Topologies,
+    /// `MPI_LOCK_EXCLUSIVE`.
+    pub lock_exclusive: i32,
+}
+
+/// Kinds of topologies that the libraries number differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topologies {
+    /// `MPI_CART`.
     pub cart: i32,
-    /// See `cart`.
+    /// `MPI_GRAPH`.
     pub graph: i32,
 }
 
@@ -76,8 +85,8 @@ pub const OPEN_MPI: Layout = Layout {
     status_ignore: 0,
     in_place: 1,
     errors: Errors { truncate: 15, in_status: 18, pending: 19 },
-    cart: 1,
-    graph: 2,
+    topologies: Topologies { cart: 1, graph: 2 },
+    lock_exclusive: 1,
 };
 
 /// MPICH 3.1 and later, and what shares its binary interface (Intel MPI, MVAPICH, Cray MPICH).
@@ -95,8 +104,8 @@ pub const MPICH: Layout = Layout {
     status_ignore: 1,
     in_place: usize::MAX,
     errors: Errors { truncate: 14, in_status: 17, pending: 18 },
-    cart: 2,
-    graph: 1,
+    topologies: Topologies { cart: 2, graph: 1 },
+    lock_exclusive: 234,
 };
 
 /// Handles that the tracer needs for itself.
@@ -255,8 +264,9 @@ mod tests {
             ("err_truncate", layout.errors.truncate.into()),
             ("err_in_status", layout.errors.in_status.into()),
             ("err_pending", layout.errors.pending.into()),
-            ("cart", layout.cart.into()),
-            ("graph", layout.graph.into()),
+            ("cart", layout.topologies.cart.into()),
+            ("graph", layout.topologies.graph.into()),
+            ("lock_exclusive", layout.lock_exclusive.into()),
             ("dist_graph", DIST_GRAPH.into()),
         ];
         for (name, value) in expected {

@@ -21,6 +21,7 @@ mod collectives;
 mod communicators;
 mod company;
 mod dispatch;
+mod epochs;
 mod exchanges;
 mod exports;
 mod facts;

@@ -14,8 +14,8 @@ pub fn sources(comm: usize, library: &Library) -> Option<Vec<u32>> {
         return None;
     }
     let ranks = match topology {
-        cart if cart == library.layout.cart => of_cart(comm, library)?,
-        graph if graph == library.layout.graph => of_graph(comm, library)?,
+        cart if cart == library.layout.topologies.cart => of_cart(comm, library)?,
+        graph if graph == library.layout.topologies.graph => of_graph(comm, library)?,
         DIST_GRAPH => of_dist_graph(comm, library)?,
         _ => return None,
     };

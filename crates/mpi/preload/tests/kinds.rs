@@ -196,10 +196,15 @@ fn communicators_are_numbered_as_they_are_made() {
 }
 
 #[test]
-fn what_is_not_known_passes_through_and_is_counted() {
+fn one_sided_communication_names_its_window_and_target() {
     case(2, &["onesided"], |logs| {
-        for log in logs {
-            assert_eq!(log.facts.passed_through["MPI_Put"], 1);
+        for (rank, log) in (0..).zip(logs) {
+            assert!(!log.facts.passed_through.contains_key("MPI_Put"), "it is looked into");
+            let put: Vec<_> = log
+                .named("Put")
+                .map(|(call, _)| (call.communicator, call.peer, call.bytes))
+                .collect();
+            assert_eq!(put, [(3, 1 - rank, 4)]);
             assert_eq!((log.count("Win_create"), log.count("Win_fence")), (1, 2));
             let over: Vec<u32> =
                 log.named("Win_fence").map(|(call, _)| call.communicator).collect();

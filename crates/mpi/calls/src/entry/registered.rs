@@ -28,6 +28,15 @@ pub struct Neighbours {
     pub sources: Vec<u32>,
 }
 
+/// Ranks that a rank has opened an epoch of a window for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WindowGroup {
+    /// Its number on this rank, from 1 on.
+    pub id: u32,
+    /// World ranks; all ones for a process outside the world.
+    pub ranks: Vec<u32>,
+}
+
 /// A place in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -84,17 +93,26 @@ impl LocalGroup {
 impl Neighbours {
     /// Their entry.
     pub fn encode(&self) -> Vec<u64> {
-        let ranks = self.sources.chunks(2);
-        let ranks = ranks.map(|two| halves(two[0], *two.get(1).unwrap_or(&0)));
-        let fixed = [halves(self.id, self.sources.len() as u32)];
-        entry(kinds::NEIGHBOURS, fixed.into_iter().chain(ranks))
+        numbered(kinds::NEIGHBOURS, self.id, &self.sources)
     }
 
     /// The neighbours in a sound entry.
     pub fn decode(words: &[u64]) -> Neighbours {
-        let (id, count) = half(words[1]);
-        let source = |at: usize| (words[2 + at / 2] >> (at % 2 * 32)) as u32;
-        Neighbours { id, sources: (0..count as usize).map(source).collect() }
+        let (id, sources) = of_numbered(words);
+        Neighbours { id, sources }
+    }
+}
+
+impl WindowGroup {
+    /// Its entry.
+    pub fn encode(&self) -> Vec<u64> {
+        numbered(kinds::WINDOW_GROUP, self.id, &self.ranks)
+    }
+
+    /// The group in a sound entry.
+    pub fn decode(words: &[u64]) -> WindowGroup {
+        let (id, ranks) = of_numbered(words);
+        WindowGroup { id, ranks }
     }
 }
 
@@ -174,7 +192,9 @@ pub fn is_sound(words: &[u64]) -> bool {
         (kinds::SITE, 3..) => length == 3 + (half(words[1]).1 as usize).div_ceil(8),
         (kinds::FACTS, 2..) => words[1] <= 1 << 20 && length == 2 + (words[1] as usize).div_ceil(8),
         (kinds::EXCHANGE, 6) => true,
-        (kinds::NEIGHBOURS, 2..) => length == 2 + (half(words[1]).1 as usize).div_ceil(2),
+        (kinds::NEIGHBOURS | kinds::WINDOW_GROUP, 2..) => {
+            length == 2 + (half(words[1]).1 as usize).div_ceil(2)
+        }
         _ => false,
     }
 }
@@ -184,6 +204,18 @@ fn entry(kind: u8, words: impl Iterator<Item = u64>) -> Vec<u64> {
     entry.extend(words);
     entry[0] = head(kind, 0, 0, entry.len() as u16, 0);
     entry
+}
+
+/// Ranks under a number.
+fn numbered(kind: u8, id: u32, ranks: &[u32]) -> Vec<u64> {
+    let words = ranks.chunks(2).map(|two| halves(two[0], *two.get(1).unwrap_or(&0)));
+    entry(kind, [halves(id, ranks.len() as u32)].into_iter().chain(words))
+}
+
+fn of_numbered(words: &[u64]) -> (u32, Vec<u32>) {
+    let (id, count) = half(words[1]);
+    let rank = |at: usize| (words[2 + at / 2] >> (at % 2 * 32)) as u32;
+    (id, (0..count as usize).map(rank).collect())
 }
 
 fn halves(low: u32, high: u32) -> u64 {
@@ -220,11 +252,16 @@ mod tests {
             id: u32, parent: u32, offset: u64, object in ".{0,40}",
             local in prop::collection::vec(any::<u32>(), 0..9),
             remote in prop::collection::vec(any::<u32>(), 0..9),
+            group_ranks in prop::collection::vec(any::<u32>(), 0..9),
         ) {
             let group = LocalGroup { id, parent, local, remote };
             let words = group.encode();
             prop_assert!(is_sound(&words) && !is_sound(&words[..words.len() - 1]));
             prop_assert_eq!(LocalGroup::decode(&words), group);
+            let group = WindowGroup { id, ranks: group_ranks };
+            let words = group.encode();
+            prop_assert!(is_sound(&words) && !is_sound(&words[..words.len() - 1]));
+            prop_assert_eq!(WindowGroup::decode(&words), group);
             let words = Site::encode(id, offset, object.as_bytes());
             prop_assert!(is_sound(&words) && !is_sound(&words[..words.len() - 1]));
             let location = Location::Code { object, offset };

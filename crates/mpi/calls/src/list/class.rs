@@ -45,6 +45,10 @@ pub enum Class {
     PrepareCollective,
     /// Everybody of a window takes part: it is made, fenced or freed.
     Window,
+    /// Begins or ends an epoch of a window in which data may move, or waits within one.
+    Epoch,
+    /// Moves data to or from a window.
+    OneSided,
     /// Makes or frees a communicator.
     Communicator,
     /// Frees a datatype, whose handle may come back as another one.

@@ -2,7 +2,7 @@
 //! communicators.
 
 use super::program::Communicator;
-use calls::entry::{self, Call, Completion, LocalGroup, Site, flags};
+use calls::entry::{self, Call, Completion, LocalGroup, Site, WindowGroup, flags};
 use clock::Exchange;
 use mpi_facts::RankFacts;
 
@@ -27,6 +27,7 @@ pub struct RankLog {
     ranks: usize,
     rows: i64,
     polls: Option<usize>,
+    window_groups: Vec<Vec<usize>>,
 }
 
 const COMMUNICATORS: [Communicator; 4] = [
@@ -38,7 +39,8 @@ const COMMUNICATORS: [Communicator; 4] = [
 
 impl RankLog {
     pub fn new(rank: usize, ranks: usize, clock: RankClock) -> RankLog {
-        let mut log = RankLog { rank, clock, words: Vec::new(), ranks, rows: 0, polls: None };
+        let (words, window_groups) = (Vec::new(), Vec::new());
+        let mut log = RankLog { rank, clock, words, ranks, rows: 0, polls: None, window_groups };
         log.facts(calls::list::COUNT);
         for communicator in COMMUNICATORS {
             log.register(communicator);
@@ -113,6 +115,19 @@ impl RankLog {
         let local = self.members(communicator).iter().map(|&rank| rank as u32).collect();
         let id = self.id(communicator);
         self.words.extend(LocalGroup { id, parent, local, remote: Vec::new() }.encode());
+    }
+
+    /// The number of the group of these ranks, for epochs of windows.
+    pub fn window_group(&mut self, ranks: &[usize]) -> u32 {
+        if let Some(at) = self.window_groups.iter().position(|group| group == ranks) {
+            return at as u32 + 1;
+        }
+        self.window_groups.push(ranks.to_vec());
+        self.polls = None;
+        let id = self.window_groups.len() as u32;
+        let ranks = ranks.iter().map(|rank| *rank as u32).collect();
+        self.words.extend(WindowGroup { id, ranks }.encode());
+        id
     }
 
     /// What the rank says of itself, whose tracer knew so many functions.

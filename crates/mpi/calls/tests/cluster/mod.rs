@@ -6,6 +6,7 @@ pub mod folder;
 pub mod log;
 pub mod program;
 pub mod random;
+pub mod windows;
 
 use clock::{Exchange, Ticks};
 use engine::{Engine, Machine, Outcome};

@@ -1,6 +1,7 @@
 //! The places whose calls were blocked.
 
 use super::WorstWait;
+use calls::cause::COUNT;
 use serde::{Deserialize, Serialize};
 
 /// The blocked calls of one function at one place of the program.
@@ -12,8 +13,8 @@ pub struct BlockedAt {
     pub call: String,
     /// Calls that were blocked.
     pub count: u64,
-    /// Blocked for a late sender, a late receiver, in collectives, ns.
-    pub waits_ns: [i64; 3],
+    /// Blocked, in the order of [`Wait::BLOCKING`](super::Wait::BLOCKING), ns.
+    pub waits_ns: [i64; COUNT],
 }
 
 impl BlockedAt {

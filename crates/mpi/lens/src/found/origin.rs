@@ -30,8 +30,8 @@ pub struct Origins {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     pub rank: u32,
-    /// Where it came late: the place that sent the message, posted the receive or entered the
-    /// collective that was waited for.
+    /// Where it came late: the place that sent the message, posted the receive, entered the
+    /// collective, or posted, completed or unlocked the window that was waited for.
     pub site: Option<i64>,
     /// Blocked time of all ranks that goes back to it, ns.
     pub ns: i64,

@@ -1,6 +1,7 @@
 //! Which rank was blocked for which: a map of rank against rank.
 
-use crate::found::{Blocked, GroupedBy, GroupsBlocked, Mpi};
+use crate::found::{Blocked, GroupedBy, GroupsBlocked, Mpi, Wait};
+use crate::words::wait_title;
 
 use super::tables;
 use document::chart::{Chart, MAP_ROWS_AT_MOST, Square, time_map};
@@ -12,12 +13,14 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
     let ranks = mpi.blocked.iter().map(|b| b.rank.max(b.by)).max().unwrap_or(0) + 1;
     let all: i64 = mpi.blocked.iter().map(Blocked::total_ns).sum::<i64>() + mpi.blocked_left_out.1;
     let mapped = ranks as usize <= MAP_ROWS_AT_MOST;
+    let one_sided = mpi.waits.iter().any(|view| view.wait.is_one_sided() && view.count > 0);
     let sentence = format!(
         "Time that ranks were blocked in calls for others, {} in all: in receiving, since the \
         other sent late; in sending, since the other posted its receive late; in collectives, \
-        since the other entered late. A moment is counted once, for the rank that was waited for \
+        since the other entered late{}. A moment is counted once, for the rank that was waited for \
         last. The longest, {}, rank {} waited for rank {}.",
         time(all as f64),
+        if one_sided { one_sided_words() } else { "" },
         time(first.total_ns() as f64),
         first.rank,
         first.by,
@@ -37,6 +40,11 @@ pub(super) fn section(mpi: &Mpi) -> Option<Section> {
         section.blocks.push(Block::Note(None, note));
     }
     Some(section)
+}
+
+fn one_sided_words() -> &'static str {
+    "; in one-sided communication, since the other posted its window, completed its access or \
+    released its lock late"
 }
 
 fn of_groups(blocked: &GroupsBlocked) -> [Block; 2] {
@@ -74,18 +82,23 @@ fn groups_chart(blocked: &GroupsBlocked) -> Chart {
 }
 
 fn chart(blocked: &[Blocked], ranks: usize) -> Chart {
+    let told = |b: &Blocked| {
+        let shown = |wait: &Wait| !wait.is_one_sided() || b.of(*wait) > 0;
+        let waits = Wait::BLOCKING.into_iter().filter(shown);
+        let lines = waits.map(|wait| {
+            format!("\n{} {}", wait_title(wait).to_lowercase(), time(b.of(wait) as f64))
+        });
+        lines.collect::<String>()
+    };
     let square = |b: &Blocked| Square {
         at: (b.rank as usize, b.by as usize),
         ns: b.total_ns() as f64,
         text: format!(
-            "rank {} waited {} for rank {}\nlate sender {}\nlate receiver {}\n\
-            collectives {}",
+            "rank {} waited {} for rank {}{}",
             b.rank,
             time(b.total_ns() as f64),
             b.by,
-            time(b.late_sender_ns as f64),
-            time(b.late_receiver_ns as f64),
-            time(b.collective_ns as f64)
+            told(b)
         ),
     };
     let squares: Vec<Square> = blocked.iter().map(square).collect();

@@ -4,6 +4,7 @@ use crate::found::{
     Activity, Blocked, BlockedAt, Calls, CollectiveTime, Doing, FunctionTime, GroupedBy,
     GroupsBlocked, Kind, Mpi, MpiBy, MpiGroup, MpiGroups, RankTime, Wait, WaitView, WorstWait,
 };
+use calls::cause::COUNT;
 use document::{Cell, Column, Row, Table, Unit, Value, count, part, size, time};
 
 use crate::words::{
@@ -38,6 +39,7 @@ pub(crate) fn shown_waits(mpi: &Mpi) -> impl Iterator<Item = &WaitView> {
     let messages = mpi.messages > 0;
     mpi.waits.iter().filter(move |view| match view.wait {
         Wait::Collective => mpi.account.is_some(),
+        wait if wait.is_one_sided() => mpi.account.is_some() && view.count > 0,
         wait if wait.blocks() => mpi.account.is_some() && messages,
         _ => messages,
     })
@@ -71,28 +73,43 @@ fn wait_row(mpi: &Mpi, wait: &WaitView) -> Row {
 
 /// Who was blocked longest for whom; the page folds all but a few.
 pub(crate) fn blocked(blocked: &[Blocked]) -> Table {
-    let columns = [
+    let head = [
         Column::text("rank", "Rank"),
         Column::text("by", "Waited for rank"),
         Column::time("blocked", "Blocked"),
-        Column::time("late_sender", "Late sender").coloured(wait_colour(Wait::LateSender)),
-        Column::time("late_receiver", "Late receiver").coloured(wait_colour(Wait::LateReceiver)),
-        Column::time("collective", "Collectives").coloured(wait_colour(Wait::Collective)),
     ];
+    let causes = causes(blocked.iter().map(Blocked::waits_ns));
+    let columns: Vec<Column> = head.into_iter().chain(causes.iter().map(cause_column)).collect();
     let row = |b: &Blocked| -> Row {
-        vec![
-            Cell::from(b.rank),
-            b.by.into(),
-            b.total_ns().into(),
-            b.late_sender_ns.into(),
-            b.late_receiver_ns.into(),
-            b.collective_ns.into(),
-        ]
-        .into()
+        let head = [Cell::from(b.rank), b.by.into(), b.total_ns().into()];
+        let waits = causes.iter().map(|wait| Cell::from(b.of(*wait)));
+        head.into_iter().chain(waits).collect::<Vec<Cell>>().into()
     };
     Table::new("mpi-blocked-table", columns)
         .with(blocked.iter().map(row))
         .folded_above(ROWS, |rows| format!("Table of the {rows} pairs that waited longest"))
+}
+
+/// The causes that have a column: those of one-sided communication only where a rank was blocked
+/// for them.
+fn causes(waits_ns: impl Iterator<Item = [i64; COUNT]>) -> Vec<Wait> {
+    let mut any = [false; COUNT];
+    for of_row in waits_ns {
+        any.iter_mut().zip(of_row).for_each(|(any, ns)| *any |= ns > 0);
+    }
+    let waits = Wait::BLOCKING.into_iter().zip(any);
+    waits.filter(|(wait, any)| *any || !wait.is_one_sided()).map(|(wait, _)| wait).collect()
+}
+
+fn cause_column(wait: &Wait) -> Column {
+    let key = match wait {
+        Wait::LateSender => "late_sender",
+        Wait::LateReceiver => "late_receiver",
+        Wait::LatePost => "late_post",
+        Wait::LateComplete => "late_complete",
+        wait => wait.key(),
+    };
+    Column::time(key, wait_title(*wait)).coloured(wait_colour(*wait))
 }
 
 /// The kinds of ranks and who is of which.
@@ -185,27 +202,24 @@ pub(crate) fn groups(mpi: &Mpi, groups: &MpiGroups) -> Table {
 
 /// Where ranks were blocked.
 pub(crate) fn blocked_at(mpi: &Mpi, all: &[BlockedAt]) -> Table {
-    let columns = [
+    let head = [
         Column::text("at", "Blocked at"),
         Column::text("call", "In"),
         Column::count("count", "Calls blocked"),
         Column::time("blocked", "Blocked"),
-        Column::time("late_sender", "Late sender").coloured(wait_colour(Wait::LateSender)),
-        Column::time("late_receiver", "Late receiver").coloured(wait_colour(Wait::LateReceiver)),
-        Column::time("collective", "Collectives").coloured(wait_colour(Wait::Collective)),
     ];
+    let causes = causes(all.iter().map(|at| at.waits_ns));
+    let columns: Vec<Column> = head.into_iter().chain(causes.iter().map(cause_column)).collect();
     let row = |at: &BlockedAt| -> Row {
-        let [late_sender, late_receiver, collective] = at.waits_ns;
-        vec![
+        let head = [
             Cell::new(site_name(mpi, at.site.unwrap_or(0))),
             at.call.as_str().into(),
             at.count.into(),
             at.total_ns().into(),
-            late_sender.into(),
-            late_receiver.into(),
-            collective.into(),
-        ]
-        .into()
+        ];
+        let waits = Wait::BLOCKING.iter().zip(at.waits_ns);
+        let waits = waits.filter(|(wait, _)| causes.contains(wait)).map(|(_, ns)| Cell::from(ns));
+        head.into_iter().chain(waits).collect::<Vec<Cell>>().into()
     };
     Table::new("mpi-blocked-sites", columns)
         .with(all.iter().map(row))

@@ -1,7 +1,9 @@
 //! Blocked time by the place of the call that was blocked.
 
 use crate::found::BlockedAt;
+use crate::functions::is_one_sided;
 use crate::{BlockedCall, function_name};
+use calls::cause::COUNT;
 use record::NULL;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +14,7 @@ const SHOWN: usize = 256;
 /// By place and function: calls, and ns by cause.
 #[derive(Default)]
 pub(super) struct Places {
-    each: BTreeMap<(i64, i64), (u64, [i64; 3])>,
+    each: BTreeMap<(i64, i64), (u64, [i64; COUNT])>,
 }
 
 impl Places {
@@ -30,6 +32,15 @@ impl Places {
             mine.0 += count;
             mine.1.iter_mut().zip(sums).for_each(|(sum, ns)| *sum = sum.saturating_add(ns));
         }
+    }
+
+    /// In calls of one-sided communication, ns.
+    pub fn one_sided_ns(&self) -> i64 {
+        let of = |((_, function), (_, sums)): (&(i64, i64), &(u64, [i64; COUNT]))| {
+            let is = is_one_sided(&function_name(*function));
+            if is { sums.iter().fold(0, |sum: i64, ns| sum.saturating_add(*ns)) } else { 0 }
+        };
+        self.each.iter().map(of).fold(0, i64::saturating_add)
     }
 
     /// The longest first.

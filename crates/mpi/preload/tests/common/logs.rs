@@ -65,7 +65,7 @@ impl Log {
                 kinds::FACTS => {
                     self.facts = entry::decode_facts(words).expect("facts are JSON");
                 }
-                kinds::SITE | kinds::NEIGHBOURS => {}
+                kinds::SITE | kinds::NEIGHBOURS | kinds::WINDOW_GROUP => {}
                 other => panic!("an entry of kind {other}"),
             }
             at += length;

@@ -12,7 +12,16 @@
      lyingisend  the same, sent without blocking.
      bcast, scatter: the root is late; bcastchild: a rank that is not the root is.
        neighbor, neighbordist: 1 is late; its neighbours wait, on a ring and on one that goes one way.
-   reduce, gather, allreduce, alltoall, barrier, scan, ibarrier, fence: rank 1 is late. */
+   reduce, gather, allreduce, alltoall, barrier, scan, ibarrier, fence: rank 1 is late.
+   On a window of 2 ranks:
+     pscw_post     rank 0 puts something into that of rank 1, which posts it late.
+     pscw_complete the same; rank 0 completes it late.
+     lock          rank 1 holds an exclusive lock of that of rank 0, and rank 0 wants one too.
+     lockplain     the same, and nothing is moved.
+     lockshared    rank 0 wants a shared lock; lockall: of all ranks.
+     lockreader    rank 1 holds a shared one, and rank 0 wants an exclusive one.
+     lockreaders   both are shared, so nobody waits for a lock.
+     progress      rank 0 puts something into that of rank 1, which is outside MPI and holds no lock. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +47,8 @@ static int rank, size;
 static MPI_Comm ring; /* each rank's neighbours: both sides, or in neighbordist the one before it */
 static MPI_Win window;
 static char *in, *out;
-static long long entered[ROUNDS_MOST][4]; /* the call in question, and the barrier after it */
+#define PAIRS 3
+static long long entered[ROUNDS_MOST][2 * PAIRS]; /* the call in question, the barrier after it, the end of its epoch */
 
 static int is(const char *what, const char *name) { return !strcmp(what, name); }
 
@@ -70,6 +80,44 @@ static void messages(const char *what) {
     }
 }
 
+static int windowed(const char *what) { return !strncmp(what, "pscw", 4) || !strncmp(what, "lock", 4) || is(what, "progress"); }
+
+static void put(int target) { MPI_Put(out, 64, MPI_BYTE, target, 0, 64, MPI_BYTE, window); }
+
+/* Stamps by itself when the calls in question are entered. */
+static void epochs(const char *what, double ms, MPI_Group other, long long *stamps) {
+    if (!strncmp(what, "pscw", 4)) {
+        stamps[0] = now();
+        if (rank) MPI_Win_post(other, 0, window);
+        else MPI_Win_start(other, 0, window), put(1);
+        if (!rank && is(what, "pscw_complete")) compute(ms);
+        stamps[4] = now();
+        if (rank) MPI_Win_wait(window);
+        else MPI_Win_complete(window);
+        stamps[5] = now();
+        return;
+    }
+    int plain = is(what, "lockplain"), shared = !strncmp(what, "lockreader", 10), wants_shared = is(what, "lockshared") || is(what, "lockreaders");
+    if (is(what, "progress")) {
+        compute(rank ? ms : ms / 4);
+        stamps[0] = now();
+        if (!rank) MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window), put(1), MPI_Win_unlock(1, window);
+        return;
+    }
+    if (rank) MPI_Win_lock(shared ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    if (rank && !plain) put(0), MPI_Win_flush(0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank) compute(ms);
+    stamps[0] = now();
+    if (rank) MPI_Win_unlock(0, window);
+    else if (is(what, "lockall")) MPI_Win_lock_all(0, window), put(0), MPI_Win_unlock_all(window);
+    else {
+        MPI_Win_lock(wants_shared ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        if (!plain) put(0);
+        MPI_Win_unlock(0, window);
+    }
+}
+
 static const char *collective(const char *what, int doing) {
     MPI_Comm world = MPI_COMM_WORLD;
     MPI_Request request;
@@ -95,6 +143,7 @@ static const char *collective(const char *what, int doing) {
 }
 
 static double late(const char *what, double ms) {
+    if (windowed(what) && !is(what, "pscw_post")) return 0;
     if (is(what, "waitall") || is(what, "isends")) return ms * rank;
     if (is(what, "probe") || is(what, "bcast") || is(what, "scatter")) return rank ? 0 : ms;
     if (is(what, "ring")) return rank == size - 1 ? ms : 0;
@@ -105,6 +154,9 @@ static double late(const char *what, double ms) {
 static int depends(const char *what, int r, int on) {
     if (r == on) return 0;
     if (is(what, "sendrecv")) return 1;
+    if (is(what, "late-complete")) return r == 1;
+    if (is(what, "lockreaders") || is(what, "progress")) return 0;
+    if (windowed(what)) return r == 0;
     if (is(what, "neighbordist")) return on == (r + size - 1) % size;
     if (is(what, "ring") || is(what, "neighbor")) return on == (r + 1) % size || on == (r + size - 1) % size;
     if (is(what, "isends")) return r == 0 || on == 0;
@@ -119,32 +171,39 @@ static int depends(const char *what, int r, int on) {
 static const char *wait_of(const char *what, int r, int on) {
     if (collective(what, 0)) return collective(what, 0);
     if (!strncmp(what, "lying", 5)) return r == 0 ? "unexpected" : "late-sender";
+    if (!strncmp(what, "pscw", 4)) return "late-post";
+    if (is(what, "late-complete")) return what;
+    if (windowed(what)) return "lock";
     int sends = (is(what, "rendezvous") || is(what, "isends")) && r == 0 || (is(what, "ring") && on == (r + 1) % size);
     return sends ? "late-receiver" : "late-sender";
 }
 
-static void tell(const char *what, int rounds, long long (*all)[ROUNDS_MOST][4]) {
-    const char *names[3] = {"late-sender", "late-receiver", NULL};
-    long long sums[4] = {0, 0, 0, 0}; /* those, the case's, the barriers' */
+#define CAUSES 5
+static const char *const causes[CAUSES] = {"late-sender", "late-receiver", "late-post", "late-complete", "lock"};
+
+static void tell(const char *what, int rounds, long long (*all)[ROUNDS_MOST][2 * PAIRS]) {
+    long long sums[CAUSES + 2] = {0}; /* those, the case's own, the barriers' */
+    const char *const of[PAIRS] = {what, "barrier", "late-complete"};
     for (int round = 0; round < rounds; round++)
         for (int r = 0; r < size; r++)
-            for (int barrier = 0; barrier < 2; barrier++) {
-                long long from = all[r][round][2 * barrier], to = all[r][round][2 * barrier + 1], until = from;
-                int by = -1;
+            for (int pair = 0; pair < PAIRS; pair++) {
+                long long from = all[r][round][2 * pair], to = all[r][round][2 * pair + 1], until = from;
+                int by = -1, is_barrier = pair == 1;
                 for (int on = 0; on < size; on++)
-                    if (depends(barrier ? "barrier" : what, r, on) && all[on][round][2 * barrier] > until)
-                        until = all[on][round][2 * barrier], by = on;
-                int lies = !barrier && r == 0 && !strncmp(what, "lying", 5);
+                    if (depends(of[pair], r, on) && all[on][round][2 * pair] > until)
+                        until = all[on][round][2 * pair], by = on;
+                int lies = !pair && r == 0 && !strncmp(what, "lying", 5);
                 if (until > to && !lies) until = to;
                 if (by < 0) continue;
-                int which = 2;
-                for (int n = 0; n < 2; n++)
-                    if (!barrier && !strcmp(names[n], wait_of(what, r, by))) which = n;
-                sums[barrier ? 3 : which] += until - from;
+                int which = is_barrier ? CAUSES + 1 : CAUSES;
+                for (int n = 0; n < CAUSES; n++)
+                    if (!is_barrier && !strcmp(causes[n], wait_of(of[pair], r, by))) which = n;
+                sums[which] += until - from;
             }
-    if (is(what, "barrier")) sums[3] += sums[2];
-    else if (collective(what, 0) || !strncmp(what, "lying", 5)) printf("truth %s %lld\n", wait_of(what, 0, 1), sums[2]);
-    printf("truth late-sender %lld\ntruth late-receiver %lld\ntruth MPI_Barrier %lld\n", sums[0], sums[1], sums[3]);
+    if (is(what, "barrier")) sums[CAUSES + 1] += sums[CAUSES];
+    else if (collective(what, 0) || !strncmp(what, "lying", 5)) printf("truth %s %lld\n", wait_of(what, 0, 1), sums[CAUSES]);
+    for (int n = 0; n < CAUSES; n++) printf("truth %s %lld\n", causes[n], sums[n]);
+    if (!windowed(what)) printf("truth MPI_Barrier %lld\n", sums[CAUSES + 1]);
 }
 
 int main(int argc, char **argv) {
@@ -158,9 +217,13 @@ int main(int argc, char **argv) {
     out = calloc(64, LARGE / 32);
     int periodic = 1, before = (rank + size - 1) % size, after = (rank + 1) % size;
     if (is(what, "neighbor")) MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
-    if (is(what, "fence")) {
+    MPI_Group world, other;
+    int one = 1 - rank;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    if (windowed(what)) MPI_Group_incl(world, 1, &one, &other);
+    if (is(what, "fence") || windowed(what)) {
         MPI_Win_create(in, LARGE, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-        MPI_Win_fence(0, window);
+        if (is(what, "fence")) MPI_Win_fence(0, window);
         MPI_Barrier(MPI_COMM_WORLD); /* whoever was late so far */
     }
     if (is(what, "neighbordist"))
@@ -168,16 +231,17 @@ int main(int argc, char **argv) {
     for (int round = 0; round < rounds; round++) {
         compute(late(what, ms));
         entered[round][0] = now();
-        if (collective(what, 0)) collective(what, 1);
+        if (windowed(what)) epochs(what, ms, other, entered[round]);
+        else if (collective(what, 0)) collective(what, 1);
         else messages(what);
         entered[round][1] = entered[round][2] = now();
         MPI_Barrier(MPI_COMM_WORLD);
         entered[round][3] = now();
     }
-    long long (*all)[ROUNDS_MOST][4] = calloc(size, sizeof entered);
+    long long (*all)[ROUNDS_MOST][2 * PAIRS] = calloc(size, sizeof entered);
     MPI_Allgather(entered, sizeof entered, MPI_BYTE, all, sizeof entered, MPI_BYTE, MPI_COMM_WORLD);
     if (!rank) tell(what, rounds, all);
-    if (is(what, "fence")) MPI_Win_free(&window);
+    if (is(what, "fence") || windowed(what)) MPI_Win_free(&window);
     MPI_Finalize();
     return 0;
 }

@@ -37,5 +37,6 @@ int main(void) {
     printf("cart %d\n", (int)MPI_CART);
     printf("graph %d\n", (int)MPI_GRAPH);
     printf("dist_graph %d\n", (int)MPI_DIST_GRAPH);
+    printf("lock_exclusive %d\n", MPI_LOCK_EXCLUSIVE);
     return 0;
 }
