@@ -24,11 +24,13 @@ impl RunId {
         self.0
     }
 
-    pub(crate) fn words(self) -> [u64; 2] {
+    /// As two words, the lower half first.
+    pub fn words(self) -> [u64; 2] {
         [self.0 as u64, (self.0 >> 64) as u64]
     }
 
-    pub(crate) fn of_words([low, high]: [u64; 2]) -> RunId {
+    /// What [`words`](RunId::words) gave.
+    pub fn of_words([low, high]: [u64; 2]) -> RunId {
         RunId(u128::from(high) << 64 | u128::from(low))
     }
 }

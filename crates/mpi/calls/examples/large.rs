@@ -84,7 +84,7 @@ impl Log {
         let out =
             BufWriter::with_capacity(1 << 20, std::fs::File::create(stem.with_extension("calls"))?);
         let mut log = Log { out, rank, now, requests: 0, noise: rank + 1 };
-        log.words(&log_head(rank as u32))?;
+        log.words(&log_head(rank as u32, None))?;
         let library = Some("made up".to_owned());
         let facts = RankFacts { library, size: ranks as u32, ..RankFacts::default() };
         log.words(&encode_facts(&facts))?;

@@ -1,5 +1,6 @@
 //! What can go wrong when the logs of a run become its messages.
 
+use record::RunId;
 use std::path::{Path, PathBuf};
 
 /// Closing a run of MPI ranks failed. Nothing of `live/` is removed then: it can be tried again.
@@ -28,6 +29,32 @@ pub enum CloseError {
         run: PathBuf,
         /// Which logs, and where they are.
         which: String,
+    },
+    /// A log is of another run: it was copied here, or its folder's name was used again.
+    #[error(
+        "{} is a log of another run ({found}; this one is {expected}): take it and the other files \
+        of that name away, or bring back the right ones; nothing was changed", path.display()
+    )]
+    OtherRun {
+        /// The log.
+        path: PathBuf,
+        /// Whose it is.
+        found: RunId,
+        /// Which run this is.
+        expected: RunId,
+    },
+    /// A log was written by a newer version.
+    #[error(
+        "{} was written by a newer version of fourstamp (format {found}; this one reads up to \
+        {known}): close the run with that version; nothing was changed", path.display()
+    )]
+    Newer {
+        /// The log.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest that can be read.
+        known: u32,
     },
     /// One of the processes that close the run together has ended.
     #[error(

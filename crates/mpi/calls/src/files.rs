@@ -6,9 +6,10 @@
 //! one more call: the one in which the rank was when it ended.
 
 use crate::CloseError;
-use crate::entry::files::{FIRST_WORD, FORMAT, HEAD_WORDS, LOG_MAGIC, TAIL_MAGIC, USED};
+use crate::entry::files::{FIRST_WORD, FORMAT, HEAD_WORDS, LOG_MAGIC, TAIL_MAGIC, USED, run_of};
 use crate::entry::{self, kinds};
 use crate::log::LogReader;
+use record::RunId;
 use std::fs::File;
 use std::io::{self, Chain, Cursor, ErrorKind, Read};
 use std::os::unix::fs::FileExt;
@@ -65,7 +66,13 @@ impl Read for LogBytes {
 
 impl RankFiles {
     /// Look at the files of the rank whose files begin with `stem`. `None` when it left no log.
-    pub fn find(live: &Path, stem: &str) -> Result<Option<RankFiles>, CloseError> {
+    /// A log that another run, or a newer version, has written is refused: once the run is closed
+    /// it would be gone.
+    pub fn find(
+        live: &Path,
+        stem: &str,
+        run: Option<RunId>,
+    ) -> Result<Option<RankFiles>, CloseError> {
         let log = live.join(format!("{stem}.calls"));
         let bytes = match std::fs::metadata(&log) {
             Ok(metadata) => metadata.len(),
@@ -73,7 +80,7 @@ impl RankFiles {
             Err(error) => return Err(CloseError::file("read", &log, error)),
         };
         let mut faults = Vec::new();
-        let sound = check_head(&log, &mut faults)?;
+        let sound = check_head(&log, run, &mut faults)?;
         let there = if sound { bytes.saturating_sub(HEAD_BYTES as u64) / 8 } else { 0 };
         let mut files =
             RankFiles { log, log_words: there, tail: Vec::new(), missing_words: 0, faults };
@@ -167,20 +174,33 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 /// Whether the file begins as a log does. An empty or short one does not: its rank ended before it
 /// wrote a word.
-fn check_head(path: &Path, faults: &mut Vec<String>) -> Result<bool, CloseError> {
+fn check_head(
+    path: &Path,
+    expected: Option<RunId>,
+    faults: &mut Vec<String>,
+) -> Result<bool, CloseError> {
     let failed = |error| CloseError::file("read", path, error);
-    let mut head = Vec::new();
+    let mut bytes = Vec::new();
     record::open_input(path)
         .map_err(failed)?
         .take(HEAD_BYTES as u64)
-        .read_to_end(&mut head)
+        .read_to_end(&mut bytes)
         .map_err(failed)?;
-    let sound =
-        head.len() == HEAD_BYTES && word(&head, 0) == LOG_MAGIC && word(&head, 1) as u32 <= FORMAT;
-    if !sound {
-        faults.push(format!("{} is not a log in a format that this version reads", name(path)));
+    if bytes.len() < HEAD_BYTES || word(&bytes, 0) != LOG_MAGIC {
+        faults.push(format!("{} does not begin as a log does", name(path)));
+        return Ok(false);
     }
-    Ok(sound)
+    let head: [u64; HEAD_WORDS] = std::array::from_fn(|at| word(&bytes, at));
+    let (path, format) = (path.to_path_buf(), head[1] as u32);
+    if format > FORMAT {
+        return Err(CloseError::Newer { path, found: format, known: FORMAT });
+    }
+    match (run_of(&head), expected) {
+        (Some(found), Some(expected)) if found != expected => {
+            Err(CloseError::OtherRun { path, found, expected })
+        }
+        _ => Ok(true),
+    }
 }
 
 fn name(path: &Path) -> String {

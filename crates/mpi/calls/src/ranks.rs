@@ -49,7 +49,7 @@ impl Ranks {
         let mut found = Vec::new();
         for sheet in sheets.into_iter().filter(|sheet| sheet.launch == 0 && sheet.node < RANKS_MAX)
         {
-            let files = RankFiles::find(&live, &sheet.stem())?;
+            let files = RankFiles::find(&live, &sheet.stem(), closing.info().id)?;
             found.push((sheet, files));
         }
         let window = window(found.len());

@@ -186,12 +186,14 @@ fn begin(
     let number = i32::try_from(node)?;
     let sheet = sheet_of(node, &clock);
     let stem = folder.live().join(sheet.stem());
-    let log = Log::create(&stem, node, apart_ticks(&sheet.quality)).map_err(|error| match error
-        .kind()
-    {
-        std::io::ErrorKind::AlreadyExists => second_rank(run, number),
-        _ => format!("cannot make {}: {error}", stem.with_extension("calls").display()),
-    })?;
+    let whose = (folder.info().id, node);
+    let log =
+        Log::create(&stem, whose, apart_ticks(&sheet.quality)).map_err(|error| {
+            match error.kind() {
+                std::io::ErrorKind::AlreadyExists => second_rank(run, number),
+                _ => format!("cannot make {}: {error}", stem.with_extension("calls").display()),
+            }
+        })?;
     sheet.save_into(&folder.live())?;
     let in_session = matches!(begun, Begun::Session(_));
     let (communicators, entries) = Communicators::new(library, (world.group, first), in_session);

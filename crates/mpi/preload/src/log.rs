@@ -8,6 +8,7 @@
 use calls::entry::files::{FIRST_WORD, HEAD_WORDS, TAIL_MAGIC, USED, format_and_rank, log_head};
 use calls::entry::{self, CALL_WORDS, COMPLETION_WORDS, Call, Completion, flags};
 use memory::Region;
+use record::RunId;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,15 +38,19 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begin the log of `rank` with the files `stem`.calls and `stem`.tail. Polls that follow
-    /// within `apart_ticks` are put together.
+    /// Begin the log of `rank` in the run `run` with the files `stem`.calls and `stem`.tail. Polls
+    /// that follow within `apart_ticks` are put together.
     ///
     /// # Errors
     /// When they exist already, or cannot be made.
-    pub fn create(stem: &Path, rank: u32, apart_ticks: u64) -> std::io::Result<Log> {
+    pub fn create(
+        stem: &Path,
+        (run, rank): (Option<RunId>, u32),
+        apart_ticks: u64,
+    ) -> std::io::Result<Log> {
         let mut file =
             File::options().append(true).create_new(true).open(stem.with_extension("calls"))?;
-        file.write_all(&log_head(rank).map(u64::to_le_bytes).concat())?;
+        file.write_all(&log_head(rank, run).map(u64::to_le_bytes).concat())?;
         let path = stem.with_extension("tail");
         let tail = Region::create(&path, TAIL_WORDS).map_err(std::io::Error::other)?;
         let words = tail.words();
@@ -232,7 +237,7 @@ mod tests {
     use super::*;
 
     fn log(folder: &Path) -> Log {
-        Log::create(&folder.join("launch-0-node-3"), 3, 8).unwrap()
+        Log::create(&folder.join("launch-0-node-3"), (None, 3), 8).unwrap()
     }
 
     /// The words of the log and of the tail behind it.

@@ -7,7 +7,9 @@ use calls::table::{
     CallColumn, WaitColumn, calls_file, columns_in_file, wait_columns_in_file, waits_file,
 };
 use clock::{Anchor, Clock, Quality, Source, Ticks};
-use record::{Batch, Field, How, NULL, NodeSheet, Run, RunFolder, RunInfo, SideColumn, SideReader};
+use record::{
+    Batch, Field, How, NULL, NodeSheet, Run, RunFolder, RunId, RunInfo, SideColumn, SideReader,
+};
 use std::io::Write;
 use std::path::Path;
 
@@ -58,18 +60,18 @@ pub fn lay(path: &Path, logs: &[RankLog], left: impl Fn(usize) -> Left, end: i64
         let sheet = sheet(log.rank, log.clock, &origin, end);
         let stem = folder.live().join(sheet.stem());
         std::fs::write(stem.with_extension("json"), serde_json::to_vec(&sheet).unwrap()).unwrap();
-        write_log(&stem, log, left(log.rank));
+        write_log(&stem, folder.info().id, log, left(log.rank));
     }
     folder
 }
 
-fn write_log(stem: &Path, log: &RankLog, left: Left) {
+fn write_log(stem: &Path, run: Option<RunId>, log: &RankLog, left: Left) {
     let mut file = std::fs::File::create(stem.with_extension("calls")).unwrap();
     let mut put = |words: &[u64]| {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         file.write_all(&bytes).unwrap();
     };
-    put(&log_head(log.rank as u32));
+    put(&log_head(log.rank as u32, run));
     match left {
         Left::Log => put(&log.words),
         Left::Tail(words) => {
