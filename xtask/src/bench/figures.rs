@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 /// One promise.
 #[derive(Debug)]
 pub struct Figure {
-    /// As given to `--only`.
+    /// As given to `--only`; figures that belong together share one.
     pub name: &'static str,
     /// In words.
     pub what: &'static str,

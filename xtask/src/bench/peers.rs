@@ -19,6 +19,20 @@ pub enum Compiler {
 
 /// Builds `xtask/peers/<name>.c`; its place. The error says what to install.
 pub fn build(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<PathBuf> {
+    build_with(workspace, name, compiler, &[])
+}
+
+/// The same as a library to be loaded before a program's own.
+pub fn build_library(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<PathBuf> {
+    build_with(workspace, name, compiler, &["-shared", "-fPIC"])
+}
+
+fn build_with(
+    workspace: &Workspace,
+    name: &str,
+    compiler: Compiler,
+    options: &[&str],
+) -> Result<PathBuf> {
     let (program, remedy) = match compiler {
         Compiler::C | Compiler::Fftw => ("cc", "no C compiler: apt install gcc"),
         Compiler::Mpi => ("mpicc", "no mpicc: apt install libopenmpi-dev openmpi-bin"),
@@ -29,7 +43,7 @@ pub fn build(workspace: &Workspace, name: &str, compiler: Compiler) -> Result<Pa
     let source = workspace.root.join("xtask/peers").join(name).with_extension("c");
     let mut command =
         workspace.command(cc, &["-std=c11", "-O3", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-    command.arg(source).arg("-o").arg(&binary);
+    command.args(options).arg(source).arg("-o").arg(&binary);
     if let Compiler::Fftw = compiler {
         command.arg("-lfftw3");
     }

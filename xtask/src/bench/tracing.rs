@@ -5,7 +5,7 @@ use super::competition::{self, Terms};
 use super::contest::Contestant;
 use super::contestants::timed;
 use super::figures::{Bound, Compared, Figure, Number, figure};
-use super::peers::{Compiler, build};
+use super::peers::{Compiler, build, build_library};
 use crate::mpi::{Library, as_root_too};
 use crate::process;
 use crate::workspace::Workspace;
@@ -29,6 +29,10 @@ const OPEN_MPI: &str = "Open MPI call";
 const OPEN_MPI_TRACED: &str = "Open MPI call, traced";
 const MPICH: &str = "MPICH call";
 const MPICH_TRACED: &str = "MPICH call, traced";
+const OPEN_MPI_COUNTER: &str = "Open MPI call, two readings of the counter";
+const OPEN_MPI_GETTIME: &str = "Open MPI call, two clock_gettime";
+const MPICH_COUNTER: &str = "MPICH call, two readings of the counter";
+const MPICH_GETTIME: &str = "MPICH call, two clock_gettime";
 const LAMMPS: &str = "LAMMPS peptide";
 const LAMMPS_TRACED: &str = "LAMMPS peptide, traced";
 const NETPIPE: &str = "NetPIPE";
@@ -48,14 +52,42 @@ const FIGURES: &[Figure] = &[
         "added to a call (send to PROC_NULL), Open MPI",
         (OPEN_MPI_TRACED, OPEN_MPI),
         (Number::CallNs, Compared::DifferenceNs),
-        Bound::AtMost(50.0),
+        Bound::AtMost(30.0),
+    ),
+    figure(
+        "call-openmpi",
+        "of that, beyond a library that reads the counter twice",
+        (OPEN_MPI_TRACED, OPEN_MPI_COUNTER),
+        (Number::CallNs, Compared::DifferenceNs),
+        Bound::AtMost(10.0),
+    ),
+    figure(
+        "call-openmpi",
+        "against a library that calls clock_gettime twice, whole call",
+        (OPEN_MPI_TRACED, OPEN_MPI_GETTIME),
+        (Number::CallNs, Compared::Ratio),
+        Bound::AtMost(1.0),
     ),
     figure(
         "call-mpich",
-        "the same, MPICH",
+        "added to a call, MPICH",
         (MPICH_TRACED, MPICH),
         (Number::CallNs, Compared::DifferenceNs),
-        Bound::AtMost(50.0),
+        Bound::AtMost(30.0),
+    ),
+    figure(
+        "call-mpich",
+        "of that, beyond a library that reads the counter twice",
+        (MPICH_TRACED, MPICH_COUNTER),
+        (Number::CallNs, Compared::DifferenceNs),
+        Bound::AtMost(10.0),
+    ),
+    figure(
+        "call-mpich",
+        "against a library that calls clock_gettime twice, whole call",
+        (MPICH_TRACED, MPICH_GETTIME),
+        (Number::CallNs, Compared::Ratio),
+        Bound::AtMost(1.0),
     ),
     figure(
         "lammps",
@@ -140,6 +172,10 @@ impl Bench<'_> {
         match name {
             OPEN_MPI => self.plain(name, self.proc_null(open_mpi)?),
             OPEN_MPI_TRACED => self.traced(name, self.proc_null(open_mpi)?),
+            OPEN_MPI_COUNTER => self.plain(name, self.shimmed(open_mpi, "mpi_shim_counter")?),
+            OPEN_MPI_GETTIME => self.plain(name, self.shimmed(open_mpi, "mpi_shim_gettime")?),
+            MPICH_COUNTER => self.plain(name, self.shimmed(mpich, "mpi_shim_counter")?),
+            MPICH_GETTIME => self.plain(name, self.shimmed(mpich, "mpi_shim_gettime")?),
             MPICH => self.plain(name, self.proc_null(mpich)?),
             MPICH_TRACED => self.traced(name, self.proc_null(mpich)?),
             LAMMPS => self.timed(name, self.lammps()?, false),
@@ -171,6 +207,16 @@ impl Bench<'_> {
     /// A loop of sends to nobody.
     fn proc_null(&self, library: Library) -> Result<Vec<String>> {
         library.run(1, &build(self.workspace, "mpi_proc_null", compiler(library))?)
+    }
+
+    /// The same under a preloaded library that only reads a clock before and after each call.
+    fn shimmed(&self, library: Library, shim: &str) -> Result<Vec<String>> {
+        let shim = build_library(self.workspace, shim, compiler(library))?;
+        let mut words = self.proc_null(library)?;
+        // Not for mpirun, which is no MPI program.
+        let program = words.pop().context("a command has words")?;
+        words.extend(["env".into(), format!("LD_PRELOAD={}", shim.display()), program]);
+        Ok(words)
     }
 
     fn pingpong(&self, library: Library) -> Result<Vec<String>> {
