@@ -7,14 +7,24 @@
 //! (32), then, with [`flags::MESSAGE`], `peer` and `tag` (two `i32`), `bytes` (40 bits) and
 //! `communicator` (24). What follows are completions of three words: `request` (32 bits) and flags
 //! (32), `source` and `tag` (two `i32`), bytes.
+//!
+//! A call **again** (kind 8) is a call like an earlier one with a message and without completions,
+//! which word 0 names: kind (8 bits), its place among those remembered (8), the lower half of the
+//! ticks from enter to exit (16), words in all (16), the upper half (16). Word 1 is its enter.
+//!
+//! The **next** call (kind 9) is one that follows closely on the call before, in one word: kind (8
+//! bits), its place (6), the ticks from the exit of the call before to its enter (25), those to its
+//! exit (25).
 
 pub mod files;
 mod registered;
+mod repeated;
 
 pub use registered::{
     LocalGroup, Location, Neighbours, Site, WindowGroup, decode_exchange, decode_facts,
     encode_exchange, encode_facts, is_sound,
 };
+pub use repeated::{AGAIN_WORDS, Known, goes_on, left};
 
 /// Codes of the kinds.
 pub mod kinds {
@@ -43,6 +53,10 @@ pub mod kinds {
     /// words 1 (id, 32 bits; how many, 32), then their world ranks, two to a word; all ones for a
     /// process outside the world. Each such set of ranks is said once.
     pub const WINDOW_GROUP: u8 = 7;
+    /// A call like an earlier one: see [`super::Known`].
+    pub const AGAIN: u8 = 8;
+    /// The same, soon after the call before.
+    pub const NEXT: u8 = 9;
 }
 
 /// Flags of calls.
@@ -217,7 +231,8 @@ pub fn head(kind: u8, thread: u8, operation: u16, words: u16, flags: u16) -> u64
 /// Kind and length in words of the entry that begins with `word`.
 #[inline]
 pub fn kind_and_words(word: u64) -> (u8, usize) {
-    (word as u8, usize::from((word >> 32) as u16))
+    let kind = word as u8;
+    (kind, if kind == kinds::NEXT { 1 } else { usize::from((word >> 32) as u16) })
 }
 
 /// Flags of the entry that begins with `word`.

@@ -7,7 +7,7 @@
 
 use crate::CloseError;
 use crate::entry::files::{FIRST_WORD, FORMAT, HEAD_WORDS, LOG_MAGIC, TAIL_MAGIC, USED, run_of};
-use crate::entry::{self, kinds};
+use crate::entry::{self, AGAIN_WORDS, kinds};
 use crate::log::LogReader;
 use record::RunId;
 use std::fs::File;
@@ -158,6 +158,10 @@ fn call_in_progress(words: &[u8], used: usize) -> usize {
         return 0;
     }
     let (kind, length) = entry::kind_and_words(word(words, used));
+    if kind == kinds::AGAIN && words.len() >= (used + AGAIN_WORDS) * 8 {
+        let goes_on = entry::goes_on([word(words, used), word(words, used + 1)]);
+        return if goes_on { AGAIN_WORDS } else { 0 };
+    }
     if kind != kinds::CALL || length > entry::CALL_WORDS || words.len() < (used + length) * 8 {
         return 0;
     }
@@ -205,4 +209,25 @@ fn check_head(
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::{Call, Known, encode, flags};
+
+    #[test]
+    fn a_call_that_was_not_left_counts_also_when_it_comes_again() {
+        let call = Call { flags: flags::MESSAGE, ..Call::default() };
+        let mut known = Known::default();
+        known.remember(&encode(&call, 0).0);
+        let again = known.again(&encode(&call, 0).0).expect("the same");
+        let left = entry::left(again, 1000).expect("it fits");
+        for (head, expected) in [(again, AGAIN_WORDS), (left, 0)] {
+            let tail: Vec<u8> =
+                [head, 1000, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
+            assert_eq!(call_in_progress(&tail, 0), expected);
+            assert_eq!(call_in_progress(&tail[..8], 0), 0, "cut");
+        }
+    }
 }

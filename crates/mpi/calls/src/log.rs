@@ -5,7 +5,7 @@
 //! full disk, a cut), the reader counts the damage and goes on at the next word that looks like a
 //! call later than the last.
 
-use crate::entry::{self, Call, kinds};
+use crate::entry::{self, CALL_WORDS, Call, Known, kinds};
 use crate::list::NAMES;
 use std::io::{self, Read};
 
@@ -35,6 +35,10 @@ pub struct LogReader<R> {
     bytes: Vec<u8>,
     at: usize,
     ended: bool,
+    /// Calls that may come again.
+    known: Known,
+    /// The last one that did, whole.
+    whole: [u64; CALL_WORDS],
     /// Enter of the last call.
     last: Option<u64>,
     read: u64,
@@ -44,9 +48,18 @@ pub struct LogReader<R> {
 impl<R: Read> LogReader<R> {
     /// Read the words that come from `source`, a log without its head.
     pub fn new(source: R) -> LogReader<R> {
-        let damage = LogDamage::default();
-        let (words, bytes) = (Vec::new(), Vec::new());
-        LogReader { source, words, bytes, at: 0, ended: false, last: None, read: 0, damage }
+        LogReader {
+            source,
+            words: Vec::new(),
+            bytes: Vec::new(),
+            at: 0,
+            ended: false,
+            known: Known::default(),
+            whole: [0; CALL_WORDS],
+            last: None,
+            read: 0,
+            damage: LogDamage::default(),
+        }
     }
 
     /// What was wrong so far.
@@ -59,7 +72,8 @@ impl<R: Read> LogReader<R> {
         self.read - (self.words.len() - self.at) as u64
     }
 
-    /// The next entry, all its words; `None` at the end.
+    /// The next entry, all its words, which are those of a whole call for one that comes again;
+    /// `None` at the end.
     ///
     /// # Errors
     /// When the source cannot be read.
@@ -74,7 +88,15 @@ impl<R: Read> LogReader<R> {
                 self.note(passed);
                 let from = self.at;
                 self.at += length;
-                return Ok(Some(&self.words[from..from + length]));
+                let words = &self.words[from..from + length];
+                return Ok(Some(match entry::kind_and_words(words[0]).0 {
+                    kinds::AGAIN | kinds::NEXT => &self.whole,
+                    _ => words,
+                }));
+            }
+            if passed == 0 {
+                // What is missing may have been what the next ones repeat.
+                self.known.forget();
             }
             self.at += 1;
             passed += 1;
@@ -90,14 +112,18 @@ impl<R: Read> LogReader<R> {
     /// last one counts.
     fn length_here(&mut self, after_damage: bool) -> io::Result<Option<usize>> {
         let (kind, length) = entry::kind_and_words(self.words[self.at]);
-        if length == 0 || !(kinds::CALL..=kinds::WINDOW_GROUP).contains(&kind) {
+        if length == 0 || !(kinds::CALL..=kinds::NEXT).contains(&kind) {
             return Ok(None);
         }
         if after_damage && kind != kinds::CALL || !self.have(length)? {
             return Ok(None);
         }
-        let words = &self.words[self.at..self.at + length];
-        if kind != kinds::CALL {
+        let mut words = &self.words[self.at..self.at + length];
+        if matches!(kind, kinds::AGAIN | kinds::NEXT) {
+            let Some(whole) = self.known.whole(words) else { return Ok(None) };
+            self.whole = whole;
+            words = &self.whole;
+        } else if kind != kinds::CALL {
             return Ok(entry::is_sound(words).then_some(length));
         }
         let Some(call) = entry::decode(words).map(|(call, _)| call).filter(is_plausible) else {
@@ -108,6 +134,10 @@ impl<R: Read> LogReader<R> {
             return Ok(None);
         }
         self.last = Some(call.enter);
+        self.known.ended(call.exit);
+        if let (kinds::CALL, Ok(words)) = (kind, words.try_into()) {
+            self.known.remember(words);
+        }
         Ok(Some(length))
     }
 
@@ -179,6 +209,44 @@ mod tests {
         let (enters, damage) = read(&words);
         assert_eq!(enters, [10, 20]);
         assert_eq!((damage.places, damage.words), (1, 100));
+    }
+
+    /// A call from the place of [`call`] once more.
+    fn again(at: u64) -> Vec<u64> {
+        let mut known = Known::default();
+        known.remember(&call(0).try_into().unwrap());
+        let again = known.again(&call(at).try_into().unwrap()).unwrap();
+        vec![entry::left(again, 3).unwrap(), at]
+    }
+
+    /// The same when the call before was that of `before`.
+    fn next(at: u64, before: u64) -> Vec<u64> {
+        let mut known = Known::default();
+        known.remember(&call(0).try_into().unwrap());
+        known.ended(before + 3);
+        let again = known.again(&call(at).try_into().unwrap()).unwrap();
+        vec![known.next(again, at, at + 3).unwrap()]
+    }
+
+    #[test]
+    fn a_call_that_comes_again_is_read_whole() {
+        let words = [call(10), again(20), next(30, 20), next(40, 30), again(50)].concat();
+        let bytes = bytes_of(&words);
+        let mut reader = LogReader::new(bytes.as_slice());
+        for at in [10, 20, 30, 40, 50] {
+            assert_eq!(reader.next_entry().unwrap(), Some(call(at).as_slice()));
+        }
+        assert_eq!(reader.next_entry().unwrap(), None);
+        assert_eq!(reader.words_read(), 12);
+    }
+
+    #[test]
+    fn after_damage_nothing_comes_again_before_it_has_come_whole() {
+        let words = [call(10), vec![0; 2], next(15, 10), again(20), call(30), again(40)].concat();
+        let (enters, damage) = read(&words);
+        assert_eq!(enters, [10, 30, 40]);
+        assert_eq!((damage.places, damage.words), (1, 5));
+        assert_eq!(read(&again(20)), (vec![], LogDamage { places: 1, words: 2, ..damage }));
     }
 
     #[test]

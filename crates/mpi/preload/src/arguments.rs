@@ -100,7 +100,7 @@ impl Place<Count> {
     /// How many; a negative number is none.
     #[inline(always)]
     pub fn read(self, call: &Invocation) -> u64 {
-        layout::count(call.operation, self.word(call))
+        layout::count(call.function(), self.word(call))
     }
 }
 

@@ -72,6 +72,7 @@ fn made_or_freed(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, free
     let library = &stamped.tracer.library;
     let parent = stamped.entry.communicator;
     if let Some(handle) = freed {
+        rank.sends.forget();
         return rank.communicators.forget(handle);
     }
     if places.request.exists() {

@@ -4,7 +4,7 @@ use crate::frame::Frame;
 use crate::invocation::Invocation;
 use crate::rank;
 use crate::stamped::Stamped;
-use crate::thread::{THREAD, Thread};
+use crate::thread::{self, Thread};
 use crate::trouble;
 use crate::{collectives, epochs, given, life, matched, persistent, point, waits, windows};
 use calls::list::{CLASSES, Class};
@@ -16,7 +16,7 @@ pub unsafe extern "C" fn dispatch(frame: *mut usize, operation: usize) -> usize 
     // SAFETY: only the trampolines call this, with the row that they made.
     let frame = unsafe { Frame::new(frame) };
     let invocation = Invocation::new(operation, frame);
-    THREAD.with(|thread| {
+    thread::here(|thread| {
         if thread.inside.get() {
             return invocation.call();
         }
@@ -36,30 +36,36 @@ pub unsafe extern "C" fn dispatch(frame: *mut usize, operation: usize) -> usize 
 
 #[inline(always)]
 fn traced(call: &Invocation, thread: &Thread) {
-    let class = CLASSES[call.operation];
-    match (rank::tracer(), class) {
+    let (tracer, class) = (rank::tracer(), CLASSES[call.function()]);
+    // What is called most, before the jump through a table.
+    if let (Some(tracer), Class::Send) = (tracer, class) {
+        return point::send(call, tracer, thread);
+    }
+    match (tracer, class) {
         (None, Class::Life) => life::before(call),
         (None, _) => drop(call.call()),
         (Some(tracer), Class::Datatype) => {
             rank::COUNTED[call.operation].fetch_add(1, Ordering::Relaxed);
             call.call();
-            tracer.with(|rank| rank.types.forget());
+            tracer.with(|rank| {
+                rank.types.forget();
+                rank.sends.forget();
+            });
         }
         (Some(_), Class::Local) => {
             rank::COUNTED[call.operation].fetch_add(1, Ordering::Relaxed);
             call.call();
         }
+        (Some(tracer), Class::Receive) => point::receive(call, tracer, thread),
         (Some(tracer), class) => logged(call, class, &mut Stamped::enter(call, tracer, thread)),
     }
 }
 
 /// Make a call that the log has an entry of.
-#[inline(always)]
+#[inline(never)]
 fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
     match class {
-        Class::Send => point::send(call, stamped),
         Class::StartSend => point::start_send(call, stamped),
-        Class::Receive => point::receive(call, stamped),
         Class::StartReceive => point::start_receive(call, stamped),
         Class::SendReceive => point::send_receive(call, stamped),
         Class::StartSendReceive => point::start_send_receive(call, stamped),
@@ -79,6 +85,8 @@ fn logged(call: &Invocation, class: Class, stamped: &mut Stamped) {
         Class::Communicator => collectives::communicator(call, stamped),
         Class::Life => life::during(call, stamped),
         Class::Other => life::passed(call, stamped),
-        Class::Datatype | Class::Local => unreachable!("they are not logged"),
+        Class::Send | Class::Receive | Class::Datatype | Class::Local => {
+            unreachable!("they are dealt with before")
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::frame::Frame;
 use crate::library;
-use calls::list::ARGUMENTS;
+use calls::list::{ARGUMENTS, COUNT};
 use std::cell::Cell;
 
 /// A call of the program.
@@ -23,6 +23,14 @@ impl Invocation {
         Invocation { operation, frame, result: Cell::new(None), replaced: Cell::new(None) }
     }
 
+    /// The function once more, as an index that needs no check.
+    #[inline(always)]
+    pub fn function(&self) -> usize {
+        // SAFETY: trampolines name functions of the list, and nobody changes it.
+        unsafe { std::hint::assert_unchecked(self.operation < COUNT) };
+        self.operation
+    }
+
     /// What it returned, if it has been made.
     pub fn result(&self) -> Option<usize> {
         self.result.get()
@@ -31,10 +39,12 @@ impl Invocation {
     /// Make the call, once.
     #[inline(always)]
     pub fn call(&self) -> usize {
-        let function = library::function(self.operation);
+        let operation = self.function();
+        let function = library::function(operation);
         // SAFETY: the library's function of the same name, with as many arguments as it takes.
-        let result = unsafe { self.frame.call(function, ARGUMENTS[self.operation]) };
-        if let Some((place, word)) = self.replaced.take() {
+        let result = unsafe { self.frame.call(function, ARGUMENTS[operation]) };
+        if let Some((place, word)) = self.replaced.get() {
+            self.replaced.set(None);
             self.frame.set(place, word);
         }
         self.result.set(Some(result));

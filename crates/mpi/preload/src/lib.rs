@@ -47,6 +47,7 @@ mod point;
 mod python;
 mod rank;
 mod requests;
+mod sends;
 mod sites;
 mod stamped;
 mod thread;

@@ -6,7 +6,9 @@
 //! many of its words count. An append that was cut is told by that.
 
 use calls::entry::files::{FIRST_WORD, HEAD_WORDS, TAIL_MAGIC, USED, format_and_rank, log_head};
-use calls::entry::{self, CALL_WORDS, COMPLETION_WORDS, Call, Completion, flags};
+use calls::entry::{
+    self, AGAIN_WORDS, CALL_WORDS, COMPLETION_WORDS, Call, Completion, Known, flags,
+};
 use memory::Region;
 use record::RunId;
 use std::fs::File;
@@ -33,8 +35,19 @@ pub struct Log {
     used: usize,
     /// Where the polls that are being put together lie in the tail, and when the last one ended.
     polls: Option<(usize, u64)>,
+    /// Calls in the tail that may come again.
+    known: Known,
     /// Polls further apart than this stay apart: the program computes between them.
     apart_ticks: u64,
+}
+
+/// How a call that is being made was written down.
+#[derive(Clone, Copy, Default)]
+pub struct Pending {
+    /// Its word 0; 0 if it could not be written.
+    head: u64,
+    /// Of the call that it repeats ([`Known::number`]); 0 for one that lies there whole.
+    number: u64,
 }
 
 impl Log {
@@ -56,43 +69,113 @@ impl Log {
         let words = tail.words();
         words[1].store(format_and_rank(rank), Ordering::Relaxed);
         words[0].store(TAIL_MAGIC, Ordering::Release);
-        Ok(Log { tail, path, file, used: 0, polls: None, apart_ticks })
+        let known = Known::default();
+        Ok(Log { tail, path, file, used: 0, polls: None, known, apart_ticks })
     }
 
     /// Write down a call that is being made, so that a rank that ends in it says where it was. The
     /// next entry takes its place.
     #[inline(always)]
     pub fn pending(&mut self, call: &Call) -> std::io::Result<()> {
-        self.make_room(CALL_WORDS)?;
+        self.begun(call).map(drop)
+    }
+
+    /// The same for a call whose entry will say nothing else, but for its end: what
+    /// [`Log::left`] wants to know.
+    #[inline(always)]
+    pub fn begun(&mut self, call: &Call) -> std::io::Result<Pending> {
+        let at = self.place()?;
         let (words, length) = entry::encode(call, 0);
-        self.store(self.used, &words[..length]);
-        Ok(())
+        if length == CALL_WORDS
+            && let Some(again) = self.known.again(&words)
+        {
+            self.store(at, &[again, call.enter]);
+            return Ok(Pending { head: again, number: self.known.number(again) });
+        }
+        self.store(at, &words[..length]);
+        Ok(Pending { head: words[0], number: 0 })
+    }
+
+    /// The same for a call like one that began as `pending`. `false`: nothing was written, because
+    /// the log does not know such a call any more.
+    #[inline(always)]
+    pub fn begun_again(&mut self, pending: Pending, enter: u64) -> bool {
+        let at = self.used;
+        let is_known = pending.number != 0 && self.known.number(pending.head) == pending.number;
+        if !is_known || at > ROOM - CALL_WORDS {
+            return false;
+        }
+        self.store(at, &[pending.head, enter]);
+        true
+    }
+
+    /// Write down the end of a call that began as `pending`. `false`: it must be written whole.
+    #[inline(always)]
+    pub fn left(&mut self, pending: Pending, enter: u64, exit: u64) -> bool {
+        let (at, words) = (self.used, self.words());
+        if at > ROOM - CALL_WORDS || pending.head == 0 {
+            return false;
+        }
+        let (head, second) = (&words[HEAD_WORDS + at], &words[HEAD_WORDS + at + 1]);
+        // Another thread's call may have taken the place.
+        if head.load(Ordering::Relaxed) != pending.head || second.load(Ordering::Relaxed) != enter {
+            return false;
+        }
+        if pending.number == 0 {
+            return self.left_whole(exit);
+        }
+        self.came_again(at, pending.head, enter, exit)
+    }
+
+    /// Write down a call that comes again, with this word 0 while it went on, in as few words as it
+    /// takes. `false`: it must be written whole.
+    #[inline(always)]
+    fn came_again(&mut self, at: usize, again: u64, enter: u64, exit: u64) -> bool {
+        let length = if let Some(next) = self.known.next(again, enter, exit) {
+            self.store(at, &[next]);
+            1
+        } else if let Some(left) = entry::left(again, exit.wrapping_sub(enter)) {
+            self.store(at, &[left, enter]);
+            AGAIN_WORDS
+        } else {
+            return false;
+        };
+        self.known.ended(exit);
+        self.commit(at + length);
+        true
+    }
+
+    /// The same of a call that lies there whole.
+    fn left_whole(&mut self, exit: u64) -> bool {
+        let at = self.used;
+        let Some(places) = self.entries()[at..].first_chunk::<CALL_WORDS>() else { return false };
+        places[2].store(exit, Ordering::Relaxed);
+        let words = places.each_ref().map(|place| place.load(Ordering::Relaxed));
+        let (_, length) = entry::kind_and_words(words[0]);
+        if length == CALL_WORDS {
+            self.known.remember(&words);
+        }
+        self.known.ended(exit);
+        self.commit(at + length);
+        true
     }
 
     /// Write down a call that has been made.
     #[inline(always)]
     pub fn call(&mut self, call: &Call) -> std::io::Result<()> {
-        self.make_room(CALL_WORDS)?;
+        let at = self.place()?;
         let (words, length) = entry::encode(call, 0);
-        self.store(self.used, &words[..length]);
-        self.commit(length);
-        Ok(())
-    }
-
-    /// Write down the end of a call of which nothing but its end has changed since it was pending.
-    #[inline(always)]
-    pub fn ended(&mut self, call: &Call) -> std::io::Result<()> {
-        let (words, length) = entry::encode(call, 0);
-        let places = &self.entries()[self.used..][..length.min(ROOM - self.used)];
-        let is = |place: usize| {
-            places.get(place).is_some_and(|at| at.load(Ordering::Relaxed) == words[place])
-        };
-        // Another thread's call may have taken the place; a flag for failure changes the head.
-        if places.len() < length || !(is(0) && is(1)) {
-            return self.call(call);
+        if length == CALL_WORDS {
+            if let Some(again) = self.known.again(&words)
+                && self.came_again(at, again, call.enter, call.exit)
+            {
+                return Ok(());
+            }
+            self.known.remember(&words);
         }
-        places[2].store(call.exit, Ordering::Relaxed);
-        self.commit(length);
+        self.known.ended(call.exit);
+        self.store(at, &words[..length]);
+        self.commit(at + length);
         Ok(())
     }
 
@@ -105,12 +188,13 @@ impl Log {
             let piece = pieces.next().unwrap_or_default();
             self.make_room(CALL_WORDS + piece.len() * COMPLETION_WORDS)?;
             let (words, mut length) = entry::encode(call, piece.len());
+            self.known.ended(call.exit);
             self.store(self.used, &words[..length]);
             for completion in piece {
                 self.store(self.used + length, &entry::encode_completion(completion));
                 length += COMPLETION_WORDS;
             }
-            self.commit(length);
+            self.commit(self.used + length);
             if pieces.len() == 0 {
                 return Ok(());
             }
@@ -139,7 +223,7 @@ impl Log {
 
     /// One poll more for the entry at `at`. `false`: its count is full.
     #[inline(always)]
-    fn poll_again(&self, at: usize, call: &Call) -> bool {
+    fn poll_again(&mut self, at: usize, call: &Call) -> bool {
         const MIXED: u64 = (flags::MIXED as u64) << 48;
         let entry = &self.entries()[at..];
         let word = |place: usize| entry[place].load(Ordering::Relaxed);
@@ -157,6 +241,7 @@ impl Log {
         }
         entry[2].store(call.exit, Ordering::Relaxed);
         entry[3].store(polls + (1 << 32), Ordering::Relaxed);
+        self.known.ended(call.exit);
         true
     }
 
@@ -168,7 +253,7 @@ impl Log {
         }
         self.make_room(words.len())?;
         self.store(self.used, words);
-        self.commit(words.len());
+        self.commit(self.used + words.len());
         Ok(())
     }
 
@@ -181,6 +266,16 @@ impl Log {
     #[inline(always)]
     fn make_room(&mut self, words: usize) -> std::io::Result<()> {
         if self.used + words > ROOM { self.flush() } else { Ok(()) }
+    }
+
+    /// Where a call without completions has room.
+    #[inline(always)]
+    fn place(&mut self) -> std::io::Result<usize> {
+        if self.used <= ROOM - CALL_WORDS {
+            return Ok(self.used);
+        }
+        self.flush()?;
+        Ok(0)
     }
 
     #[cold]
@@ -197,6 +292,7 @@ impl Log {
         // `first_word` says, and is cut there.
         self.tail.words()[USED].store(0, Ordering::Release);
         self.used = 0;
+        self.known.forget();
         self.entries()[0].store(0, Ordering::Relaxed);
         self.polls = None;
         Ok(())
@@ -210,138 +306,43 @@ impl Log {
         Ok(())
     }
 
+    /// The tail, whose length is then known where it is looked at.
+    #[inline(always)]
+    fn words(&self) -> &[AtomicU64; TAIL_WORDS] {
+        match self.tail.words().first_chunk() {
+            Some(words) => words,
+            None => unreachable!("it was made with so many words"),
+        }
+    }
+
     #[inline(always)]
     fn entries(&self) -> &[AtomicU64] {
-        &self.tail.words()[HEAD_WORDS..]
+        &self.words()[HEAD_WORDS..]
     }
 
     #[inline(always)]
     fn store(&self, at: usize, words: &[u64]) {
         let places = &self.entries()[at..at + words.len()];
-        places.iter().zip(words).for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
+        let mut pairs = places.iter().zip(words);
+        let head = pairs.next();
+        pairs.for_each(|(place, word)| place.store(*word, Ordering::Relaxed));
+        // Last: until then the end mark is there, for whoever finds what a killed rank has left.
+        if let Some((place, word)) = head {
+            place.store(*word, Ordering::Release);
+        }
     }
 
-    /// The `length` words behind the last entry are an entry. What follows is marked as the end
-    /// first: it may look like an entry.
+    /// The words up to `used` are entries. What follows is marked as the end first: it may look
+    /// like an entry.
     #[inline(always)]
-    fn commit(&mut self, length: usize) {
-        self.used += length;
-        self.entries()[self.used].store(0, Ordering::Relaxed);
-        self.tail.words()[USED].store(self.used as u64, Ordering::Release);
+    fn commit(&mut self, used: usize) {
+        let words = self.words();
+        words[HEAD_WORDS + used].store(0, Ordering::Relaxed);
+        words[USED].store(used as u64, Ordering::Release);
+        self.used = used;
         self.polls = None;
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn log(folder: &Path) -> Log {
-        Log::create(&folder.join("launch-0-node-3"), (None, 3), 8).unwrap()
-    }
-
-    /// The words of the log and of the tail behind it.
-    fn words(folder: &Path) -> Vec<u64> {
-        let read = |ending: &str| {
-            let bytes = std::fs::read(folder.join("launch-0-node-3").with_extension(ending))
-                .unwrap_or_default();
-            bytes
-                .chunks(8)
-                .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
-                .collect::<Vec<_>>()
-        };
-        let (log, tail) = (read("calls"), read("tail"));
-        let mut all = log[HEAD_WORDS..].to_vec();
-        if !tail.is_empty() {
-            assert_eq!(all.len() as u64, tail[FIRST_WORD]);
-            all.extend(&tail[HEAD_WORDS..][..tail[USED] as usize]);
-        }
-        all
-    }
-
-    fn calls(words: &[u64]) -> Vec<(Call, Vec<Completion>)> {
-        let (mut calls, mut at) = (Vec::new(), 0);
-        while at < words.len() {
-            let (_, length) = entry::kind_and_words(words[at]);
-            let (call, rest) = entry::decode(&words[at..at + length]).unwrap();
-            calls.push((call, entry::completions(rest).collect()));
-            at += length;
-        }
-        calls
-    }
-
-    #[test]
-    fn entries_come_back_in_order_before_and_after_the_end() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = log(folder.path());
-        for enter in 1..5000 {
-            log.call(&Call { enter, exit: enter + 1, flags: flags::MESSAGE, ..Call::default() })
-                .unwrap();
-        }
-        let enters =
-            |words: &[u64]| calls(words).iter().map(|(call, _)| call.enter).collect::<Vec<_>>();
-        assert_eq!(
-            enters(&words(folder.path())),
-            (1..5000).collect::<Vec<_>>(),
-            "while it goes on"
-        );
-        log.finish().unwrap();
-        assert_eq!(enters(&words(folder.path())), (1..5000).collect::<Vec<_>>(), "after the end");
-    }
-
-    #[test]
-    fn a_call_with_many_completions_is_continued() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = log(folder.path());
-        let done: Vec<Completion> =
-            (1..=50_000).map(|request| Completion { request, ..Completion::default() }).collect();
-        log.call_with(&Call { enter: 1, exit: 2, ..Call::default() }, &done).unwrap();
-        log.finish().unwrap();
-        let calls = calls(&words(folder.path()));
-        assert_eq!(calls.len(), 25);
-        assert!(calls.iter().skip(1).all(|(call, _)| call.flags == flags::CONTINUED));
-        assert_eq!(calls.into_iter().flat_map(|(_, done)| done).collect::<Vec<_>>(), done);
-    }
-
-    #[test]
-    fn polls_in_a_row_are_one_entry_until_something_else_or_a_pause_comes() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = log(folder.path());
-        let call = |enter| Call { enter, exit: enter + 1, ..Call::default() };
-        (10..15).for_each(|enter| log.poll(&call(enter)).unwrap());
-        log.call(&call(20)).unwrap();
-        [30, 31, 41].into_iter().for_each(|enter| log.poll(&call(enter)).unwrap());
-        let seen: Vec<_> = calls(&words(folder.path()))
-            .iter()
-            .map(|(call, _)| (call.flags, call.enter, call.exit, call.request))
-            .collect();
-        let polls = |enter, exit, many| (flags::POLLS, enter, exit, many);
-        assert_eq!(seen, [polls(10, 15, 5), (0, 20, 21, 0), polls(30, 32, 2), polls(41, 42, 1)]);
-    }
-
-    #[test]
-    fn polls_for_different_things_are_marked() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = log(folder.path());
-        let poll =
-            |(tag, at)| Call { enter: at, exit: at, flags: flags::MESSAGE, tag, ..Call::default() };
-        [(7, 1), (7, 2)].into_iter().for_each(|one| log.poll(&poll(one)).unwrap());
-        let flags_now = |folder: &Path| calls(&words(folder))[0].0.flags;
-        assert_eq!(flags_now(folder.path()), flags::MESSAGE | flags::POLLS);
-        [(8, 3), (7, 4)].into_iter().for_each(|one| log.poll(&poll(one)).unwrap());
-        assert_eq!(flags_now(folder.path()), flags::MESSAGE | flags::POLLS | flags::MIXED);
-        assert_eq!(calls(&words(folder.path()))[0].0.request, 4, "one entry all the same");
-    }
-
-    #[test]
-    fn a_pending_call_lies_behind_the_used_words_and_gives_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = log(folder.path());
-        log.pending(&Call { enter: 5, ..Call::default() }).unwrap();
-        assert!(words(folder.path()).is_empty());
-        assert_eq!(log.entries()[1].load(Ordering::Relaxed), 5);
-        log.call(&Call { enter: 5, exit: 6, ..Call::default() }).unwrap();
-        assert_eq!(calls(&words(folder.path())).len(), 1);
-        assert_eq!(log.entries()[4].load(Ordering::Relaxed), 0, "the end is marked");
-    }
-}
+mod tests;

@@ -1,27 +1,72 @@
 //! Sends and receives, blocking and immediate.
 
 use crate::arguments::PLACES;
+use crate::frame::RETURN_ADDRESS;
 use crate::invocation::Invocation;
 use crate::layout::{ANY_TAG, STATUS_WORDS};
-use crate::rank::Rank;
+use crate::log::Pending;
+use crate::python;
+use crate::rank::{Rank, Tracer};
 use crate::requests::{Half, Request};
 use crate::stamped::Stamped;
+use crate::thread::Thread;
 use calls::entry::{self, ANY_PEER, BYTES_MAX, NO_PEER, flags};
 use calls::list::{COUNT, Operation, PLAIN};
 
-/// A blocking send.
+/// A blocking send. Most are like one that was made before: then no more is done here than to take
+/// the stamps and to write them down.
 #[inline(always)]
-pub fn send(call: &Invocation, stamped: &mut Stamped) {
-    stamped.tracer.with(|rank| {
-        describe_send(rank, call, stamped);
-        let written = rank.log.pending(&stamped.entry);
-        rank.check(written);
-    });
-    stamped.make(call);
-    stamped.tracer.with(|rank| {
-        let written = rank.log.ended(&stamped.entry);
-        rank.check(written);
-    });
+pub fn send(call: &Invocation, tracer: &'static Tracer, thread: &Thread) {
+    // To ask Python where it is may take a while, which is no time in MPI.
+    let line = python::site(call.frame.at(RETURN_ADDRESS), tracer);
+    let (enter, thread) = (tracer.clock.now().0, thread.number(tracer));
+    let mut rank = tracer.turn();
+    let site = if line == 0 { rank.site(&call.frame) } else { line };
+    let made = Made { site, thread, enter };
+    let pending = match rank.sends.find(call, site, thread) {
+        Some(pending) if rank.log.begun_again(pending, enter) => pending,
+        _ => begin_send(&mut rank, call, sent(call, tracer, &made)),
+    };
+    drop(rank);
+    call.call();
+    let exit = tracer.clock.now().0;
+    let mut rank = tracer.turn();
+    if call.failed() || !rank.log.left(pending, enter, exit) {
+        end_send(&mut rank, call, sent(call, tracer, &made), exit);
+    }
+}
+
+/// Where and when a send was made.
+struct Made {
+    site: u32,
+    thread: u8,
+    enter: u64,
+}
+
+fn sent(call: &Invocation, tracer: &'static Tracer, made: &Made) -> Stamped {
+    let Made { site, thread, enter } = *made;
+    let operation = call.operation as u16;
+    let entry = entry::Call { operation, site, thread, enter, ..entry::Call::default() };
+    Stamped { tracer, entry }
+}
+
+#[inline(never)]
+fn begin_send(rank: &mut Rank, call: &Invocation, mut stamped: Stamped) -> Pending {
+    describe_send(rank, call, &mut stamped);
+    let pending = rank.begin(&stamped.entry);
+    rank.sends.remember(call, stamped.entry.site, stamped.entry.thread, pending);
+    pending
+}
+
+/// Write down one that failed, or whose place another thread's call has taken.
+#[cold]
+fn end_send(rank: &mut Rank, call: &Invocation, mut stamped: Stamped, exit: u64) {
+    describe_send(rank, call, &mut stamped);
+    stamped.entry.exit = exit;
+    if call.failed() {
+        stamped.entry.flags |= flags::FAILED;
+    }
+    rank.write(&stamped.entry);
 }
 
 /// A send that goes on.
@@ -32,20 +77,19 @@ pub fn start_send(call: &Invocation, stamped: &mut Stamped) {
 }
 
 /// A blocking receive.
-pub fn receive(call: &Invocation, stamped: &mut Stamped) {
-    stamped.tracer.with(|rank| {
-        describe_receive(rank, call, stamped);
-        let written = rank.log.pending(&stamped.entry);
-        rank.check(written);
-    });
+pub fn receive(call: &Invocation, tracer: &'static Tracer, thread: &Thread) {
+    let mut stamped = Stamped::enter(call, tracer, thread);
+    let mut rank = tracer.turn();
+    describe_receive(&mut rank, call, &mut stamped);
+    rank.begin(&stamped.entry);
+    drop(rank);
     let mut own = [0usize; STATUS_WORDS];
-    let layout = &stamped.tracer.library.layout;
-    let status = PLACES[call.operation].status.observed(call, &mut own, layout);
+    let status = PLACES[call.operation].status.observed(call, &mut own, &tracer.library.layout);
     stamped.make(call);
     if stamped.took(call) {
-        received(stamped, status);
+        received(&mut stamped, status);
     }
-    stamped.tracer.with(|rank| rank.write(&stamped.entry));
+    tracer.turn().write(&stamped.entry);
 }
 
 /// A receive that goes on.
@@ -133,11 +177,11 @@ fn begin(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, receives: bo
 /// What is sent, by the arguments.
 #[inline(always)]
 pub fn describe_send(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
-    let places = &PLACES[call.operation];
+    let places = &PLACES[call.function()];
     let library = &stamped.tracer.library;
     stamped.place(rank, call);
     let dest = places.dest.read(call);
-    stamped.entry.flags |= flags::SENDS | IS_SYNCHRONOUS[call.operation];
+    stamped.entry.flags |= flags::SENDS | IS_SYNCHRONOUS[call.function()];
     stamped.entry.peer = if library.is_nobody(dest) { NO_PEER } else { dest };
     stamped.entry.tag = places.tag.read(call);
     stamped.entry.bytes = match places.sendcount.exists() {
@@ -149,7 +193,7 @@ pub fn describe_send(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) 
 /// What is posted for a receive, by its arguments: its bytes are the room that there is.
 #[inline(always)]
 pub fn describe_receive(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
-    let places = &PLACES[call.operation];
+    let places = &PLACES[call.function()];
     let library = &stamped.tracer.library;
     stamped.place(rank, call);
     let tag = if places.recvtag.exists() { places.recvtag } else { places.tag };

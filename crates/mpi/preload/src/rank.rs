@@ -10,9 +10,10 @@ use crate::frame::Frame;
 use crate::handles::HandleMap;
 use crate::invocation::Invocation;
 use crate::library::Library;
-use crate::log::Log;
+use crate::log::{Log, Pending};
 use crate::neighbours;
 use crate::requests::Requests;
+use crate::sends::Sends;
 use crate::sites::Sites;
 use crate::trouble;
 use calls::entry::{BYTES_MAX, Call, Completion, Neighbours};
@@ -21,6 +22,7 @@ use clock::Clock;
 use mpi_facts::RankFacts;
 use record::{NodeSheet, RunFolder};
 use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -67,6 +69,8 @@ pub struct Rank {
     pub types: Types,
     /// Places in the program.
     pub sites: Sites,
+    /// Sends that may be made again.
+    pub sends: Sends,
     /// Completions of the call at hand.
     pub done: Vec<Completion>,
     /// For closing the log.
@@ -109,18 +113,47 @@ pub fn tracer() -> Option<&'static Tracer> {
     unsafe { TRACER.load(Ordering::Acquire).as_ref() }
 }
 
+/// The rank's state, while nobody else has it.
+pub struct Turn<'a> {
+    rank: &'a mut Rank,
+    _guard: Option<MutexGuard<'a, ()>>,
+}
+
+impl Deref for Turn<'_> {
+    type Target = Rank;
+
+    #[inline(always)]
+    fn deref(&self) -> &Rank {
+        self.rank
+    }
+}
+
+impl DerefMut for Turn<'_> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Rank {
+        self.rank
+    }
+}
+
 impl Tracer {
     /// Do something with the rank's state. It must not be asked for within `work`, nor may `work`
     /// make calls that wait.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(&mut Rank) -> R) -> R {
-        let _guard: Option<MutexGuard<'_, ()>> = if self.threads {
-            Some(self.lock.lock().unwrap_or_else(|error| error.into_inner()))
-        } else {
-            None
-        };
-        // SAFETY: see `Sync` above: nobody else is in here now, and `work` does not come back.
-        work(unsafe { &mut *self.state.get() })
+        work(&mut self.turn())
+    }
+
+    /// The rank's state, under the same terms, until the value is dropped.
+    #[inline(always)]
+    pub fn turn(&self) -> Turn<'_> {
+        let guard = if self.threads { Some(self.wait()) } else { None };
+        // SAFETY: see `Sync` above: nobody else is in here now, and who has it does not come back.
+        Turn { rank: unsafe { &mut *self.state.get() }, _guard: guard }
+    }
+
+    #[cold]
+    fn wait(&self) -> MutexGuard<'_, ()> {
+        self.lock.lock().unwrap_or_else(|error| error.into_inner())
     }
 }
 
@@ -152,6 +185,7 @@ impl Rank {
             windows: HandleMap::new(),
             types: Types { sizes: HandleMap::new(), last: (0, 0) },
             sites: Sites::new(),
+            sends: Sends::new(),
             done: Vec::with_capacity(64),
             sheet,
             live: folder.live(),
@@ -231,6 +265,18 @@ impl Rank {
     #[inline(always)]
     pub fn size_of(&mut self, count: u64, datatype: usize, library: &Library) -> u64 {
         count.saturating_mul(self.types.size(datatype, library)).min(BYTES_MAX)
+    }
+
+    /// Write down a call that is being made.
+    #[inline(always)]
+    pub fn begin(&mut self, call: &Call) -> Pending {
+        match self.log.begun(call) {
+            Ok(pending) => pending,
+            Err(error) => {
+                self.give_up(&error);
+                Pending::default()
+            }
+        }
     }
 
     /// Write down a call.

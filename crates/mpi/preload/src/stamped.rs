@@ -38,7 +38,7 @@ impl Stamped {
         if self.entry.site == 0 {
             self.entry.site = rank.site(&call.frame);
         }
-        let comm = PLACES[call.operation].comm;
+        let comm = PLACES[call.function()].comm;
         if comm.exists() {
             let library = &self.tracer.library;
             self.entry.flags |= flags::MESSAGE;

@@ -42,7 +42,7 @@ pub fn inspect(call: &Invocation, stamped: &mut Stamped) {
     stamped.make(call);
     stamped.tracer.with(|rank| {
         let written = match call.failed() {
-            true => rank.log.ended(&stamped.entry),
+            true => rank.log.call(&stamped.entry),
             false => rank.log.poll(&stamped.entry),
         };
         rank.check(written);

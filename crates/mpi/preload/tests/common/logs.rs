@@ -1,6 +1,6 @@
 //! Reading the logs of a run, finished or not.
 
-use calls::entry::{self, Call, Completion, flags, kinds};
+use calls::entry::{self, Call, Completion, Known, flags, kinds};
 use calls::list::NAMES;
 use mpi_facts::RankFacts;
 use std::path::Path;
@@ -26,22 +26,23 @@ impl Log {
         };
         let (log, tail) = (words("calls"), words("tail"));
         let mut entries = log[8..].to_vec();
-        let mut pending = None;
+        let mut behind: &[u64] = &[];
         if !tail.is_empty() {
             entries.truncate(tail[2] as usize);
             let used = 8 + tail[3] as usize;
             entries.extend(&tail[8..used]);
-            pending = pending_of(&tail[used..]);
+            behind = &tail[used..];
         }
         let mut log = Log {
             calls: Vec::new(),
             communicators: 0,
             exchanges: 0,
             facts: RankFacts::default(),
-            pending,
+            pending: None,
             ns_per_tick: sheet(&stem.with_extension("json")).quality.ns_per_tick,
         };
-        log.read(&entries);
+        let known = log.read(&entries);
+        log.pending = pending_of(behind, &known);
         log
     }
 
@@ -50,8 +51,9 @@ impl Log {
         ticks as f64 * self.ns_per_tick
     }
 
-    fn read(&mut self, entries: &[u64]) {
-        let mut at = 0;
+    /// What may come again behind them.
+    fn read(&mut self, entries: &[u64]) -> Known {
+        let (mut at, mut known) = (0, Known::default());
         while at < entries.len() {
             let (kind, length) = entry::kind_and_words(entries[at]);
             let words = &entries[at..at + length];
@@ -59,6 +61,15 @@ impl Log {
                 kinds::CALL => {
                     let (call, rest) = entry::decode(words).expect("a whole call");
                     self.calls.push((call, entry::completions(rest).collect()));
+                    known.ended(call.exit);
+                    if let Ok(words) = words.try_into() {
+                        known.remember(words);
+                    }
+                }
+                kinds::AGAIN | kinds::NEXT => {
+                    let words = known.whole(words).expect("one like it came before");
+                    known.ended(words[2]);
+                    self.calls.push((entry::decode(&words).expect("a whole call").0, Vec::new()));
                 }
                 kinds::COMMUNICATOR => self.communicators += 1,
                 kinds::EXCHANGE => self.exchanges += 1,
@@ -70,6 +81,7 @@ impl Log {
             }
             at += length;
         }
+        known
     }
 
     /// Calls of one function; the other messages of a call do not count.
@@ -101,9 +113,13 @@ fn sheet(path: &Path) -> record::NodeSheet {
     record::NodeSheet::parse(&std::fs::read(path).unwrap(), path).unwrap()
 }
 
-fn pending_of(words: &[u64]) -> Option<Call> {
+fn pending_of(words: &[u64], known: &Known) -> Option<Call> {
     let (kind, length) = entry::kind_and_words(*words.first()?);
-    (kind == kinds::CALL)
-        .then(|| entry::decode(&words[..length]).expect("a whole call").0)
-        .filter(|call| call.exit == 0)
+    let words = &words[..length];
+    let whole = match kind {
+        kinds::CALL => words.to_vec(),
+        kinds::AGAIN => known.whole(words).expect("one like it came before").to_vec(),
+        _ => return None,
+    };
+    Some(entry::decode(&whole).expect("a whole call").0).filter(|call| call.exit == 0)
 }

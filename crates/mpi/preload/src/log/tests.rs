@@ -1,0 +1,166 @@
+use super::*;
+use calls::log::{LogDamage, LogReader};
+use proptest::prelude::*;
+
+fn log(folder: &Path) -> Log {
+    Log::create(&folder.join("launch-0-node-3"), (None, 3), 8).unwrap()
+}
+
+/// The words of the log and of the tail behind it.
+fn words(folder: &Path) -> Vec<u64> {
+    let read = |ending: &str| {
+        let bytes = std::fs::read(folder.join("launch-0-node-3").with_extension(ending))
+            .unwrap_or_default();
+        bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect::<Vec<_>>()
+    };
+    let (log, tail) = (read("calls"), read("tail"));
+    let mut all = log[HEAD_WORDS..].to_vec();
+    if !tail.is_empty() {
+        assert_eq!(all.len() as u64, tail[FIRST_WORD]);
+        all.extend(&tail[HEAD_WORDS..][..tail[USED] as usize]);
+    }
+    all
+}
+
+fn calls(words: &[u64]) -> Vec<(Call, Vec<Completion>)> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let (mut reader, mut calls) = (LogReader::new(bytes.as_slice()), Vec::new());
+    while let Some(words) = reader.next_entry().unwrap() {
+        let (call, rest) = entry::decode(words).unwrap();
+        calls.push((call, entry::completions(rest).collect()));
+    }
+    assert_eq!(reader.damage(), LogDamage::default());
+    calls
+}
+
+#[test]
+fn entries_come_back_in_order_before_and_after_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    for enter in 1..5000 {
+        log.call(&Call { enter, exit: enter + 1, flags: flags::MESSAGE, ..Call::default() })
+            .unwrap();
+    }
+    let enters =
+        |words: &[u64]| calls(words).iter().map(|(call, _)| call.enter).collect::<Vec<_>>();
+    assert_eq!(enters(&words(folder.path())), (1..5000).collect::<Vec<_>>(), "while it goes on");
+    log.finish().unwrap();
+    assert_eq!(enters(&words(folder.path())), (1..5000).collect::<Vec<_>>(), "after the end");
+}
+
+#[test]
+fn a_call_that_comes_again_takes_few_words_and_each_piece_of_the_log_is_read_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    let call = Call { flags: flags::MESSAGE | flags::SENDS, site: 3, ..Call::default() };
+    (1..10).for_each(|at| log.call(&Call { enter: at, exit: at + 1, ..call }).unwrap());
+    assert_eq!(log.used, CALL_WORDS + 8);
+    log.call(&Call { enter: 1 << 40, exit: 1 << 41, ..call }).unwrap();
+    assert_eq!(log.used, 2 * CALL_WORDS + 8, "it took too long");
+    log.call(&Call { enter: 1 << 42, exit: 1 + (1 << 42), ..call }).unwrap();
+    assert_eq!(log.used, 2 * CALL_WORDS + 8 + AGAIN_WORDS, "it was a long time after");
+    log.flush().unwrap();
+    log.call(&Call { enter: 1 << 43, exit: 1 + (1 << 43), ..call }).unwrap();
+    assert_eq!(log.used, CALL_WORDS, "whole again");
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_called_comes_back(
+        calls_made in proptest::collection::vec((0..3u16, 0..3u32, 0..3i32, 0..9u8), 1..3000),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut log, mut made) = (log(folder.path()), Vec::new());
+        let mut begun = std::collections::HashMap::<_, Pending>::new();
+        for (at, (operation, site, peer, other)) in calls_made.into_iter().enumerate() {
+            let enter = at as u64 * 100;
+            let call = Call {
+                operation, site, peer, enter, exit: enter + 30,
+                flags: if other == 0 { 0 } else { flags::MESSAGE },
+                ..Call::default()
+            };
+            let call = if other == 0 { Call { peer: 0, ..call } } else { call };
+            let done = if other == 1 { vec![Completion::default()] } else { Vec::new() };
+            match other {
+                1 => log.call_with(&call, &done).unwrap(),
+                2 => log.poll(&call).unwrap(),
+                3..6 => {
+                    let like = begun.entry((operation, site, peer)).or_default();
+                    if !log.begun_again(*like, enter) {
+                        *like = log.begun(&Call { exit: 0, ..call }).unwrap();
+                    }
+                    if other == 3 {
+                        log.pending(&Call { exit: 0, enter: 1, ..call }).unwrap();
+                    }
+                    if !log.left(*like, enter, call.exit) {
+                        log.call(&call).unwrap();
+                    }
+                }
+                _ => log.call(&call).unwrap(),
+            }
+            if other != 2 {
+                made.push((call, done));
+            }
+        }
+        log.finish().unwrap();
+        let mut read = calls(&words(folder.path()));
+        read.retain(|(call, _)| call.flags & flags::POLLS == 0);
+        prop_assert_eq!(read, made);
+    }
+}
+
+#[test]
+fn a_call_with_many_completions_is_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    let done: Vec<Completion> =
+        (1..=50_000).map(|request| Completion { request, ..Completion::default() }).collect();
+    log.call_with(&Call { enter: 1, exit: 2, ..Call::default() }, &done).unwrap();
+    log.finish().unwrap();
+    let calls = calls(&words(folder.path()));
+    assert_eq!(calls.len(), 25);
+    assert!(calls.iter().skip(1).all(|(call, _)| call.flags == flags::CONTINUED));
+    assert_eq!(calls.into_iter().flat_map(|(_, done)| done).collect::<Vec<_>>(), done);
+}
+
+#[test]
+fn polls_in_a_row_are_one_entry_until_something_else_or_a_pause_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    let call = |enter| Call { enter, exit: enter + 1, ..Call::default() };
+    (10..15).for_each(|enter| log.poll(&call(enter)).unwrap());
+    log.call(&call(20)).unwrap();
+    [30, 31, 41].into_iter().for_each(|enter| log.poll(&call(enter)).unwrap());
+    let seen: Vec<_> = calls(&words(folder.path()))
+        .iter()
+        .map(|(call, _)| (call.flags, call.enter, call.exit, call.request))
+        .collect();
+    let polls = |enter, exit, many| (flags::POLLS, enter, exit, many);
+    assert_eq!(seen, [polls(10, 15, 5), (0, 20, 21, 0), polls(30, 32, 2), polls(41, 42, 1)]);
+}
+
+#[test]
+fn polls_for_different_things_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    let poll =
+        |(tag, at)| Call { enter: at, exit: at, flags: flags::MESSAGE, tag, ..Call::default() };
+    [(7, 1), (7, 2)].into_iter().for_each(|one| log.poll(&poll(one)).unwrap());
+    let flags_now = |folder: &Path| calls(&words(folder))[0].0.flags;
+    assert_eq!(flags_now(folder.path()), flags::MESSAGE | flags::POLLS);
+    [(8, 3), (7, 4)].into_iter().for_each(|one| log.poll(&poll(one)).unwrap());
+    assert_eq!(flags_now(folder.path()), flags::MESSAGE | flags::POLLS | flags::MIXED);
+    assert_eq!(calls(&words(folder.path()))[0].0.request, 4, "one entry all the same");
+}
+
+#[test]
+fn a_pending_call_lies_behind_the_used_words_and_gives_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    log.pending(&Call { enter: 5, ..Call::default() }).unwrap();
+    assert!(words(folder.path()).is_empty());
+    assert_eq!(log.entries()[1].load(Ordering::Relaxed), 5);
+    log.call(&Call { enter: 5, exit: 6, ..Call::default() }).unwrap();
+    assert_eq!(calls(&words(folder.path())).len(), 1);
+    assert_eq!(log.entries()[4].load(Ordering::Relaxed), 0, "the end is marked");
+}
