@@ -58,11 +58,7 @@ impl Batch {
     pub fn column(&self, field: Field) -> Values<'_> {
         match self.slots.get(field as usize) {
             None => Values::Absent,
-            Some(slot) => match slot.state {
-                SlotState::Absent => Values::Absent,
-                SlotState::Constant(value) => Values::Constant(value),
-                SlotState::Each => Values::Each(&slot.values),
-            },
+            Some(slot) => slot.values(),
         }
     }
 
@@ -81,12 +77,24 @@ impl Batch {
         }
     }
 
+    pub(crate) fn scratch(&mut self) -> &mut Scratch {
+        &mut self.scratch
+    }
+
     pub(crate) fn slot(&mut self, field: Field) -> (&mut Slot, &mut Scratch) {
         (&mut self.slots[field as usize], &mut self.scratch)
     }
 }
 
 impl Slot {
+    pub fn values(&self) -> Values<'_> {
+        match self.state {
+            SlotState::Absent => Values::Absent,
+            SlotState::Constant(value) => Values::Constant(value),
+            SlotState::Each => Values::Each(&self.values),
+        }
+    }
+
     pub fn set_constant(&mut self, value: i64) {
         self.state = SlotState::Constant(value);
     }

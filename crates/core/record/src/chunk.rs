@@ -2,20 +2,18 @@
 
 use crate::batch::{Batch, Slot};
 use crate::codes::CodeOf;
-use crate::column_in::{self, Scratch};
+use crate::column_in::{self, ROWS_MAX, Scratch};
 use crate::guard::guarded;
+use crate::linked::{CALLS_KEY, CallTables, When};
 use crate::parquet_out::{FORMAT_KEY, LAUNCH_KEY, NODE_KEY};
 use crate::{Field, How, Kind, NULL, RecordError};
 use parquet::basic::Type as Physical;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
-use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Most rows that a row group may have: bounds what a damaged file can make a reader reserve.
-pub(crate) const ROWS_MAX: i64 = 1 << 24;
 
 /// A messages file, with its metadata.
 pub(crate) struct File {
@@ -27,6 +25,8 @@ pub(crate) struct File {
     columns: [Option<usize>; Field::ALL.len()],
     launch: u32,
     node: u32,
+    /// Where stamps are that the file has not.
+    calls: Option<CallTables>,
 }
 
 /// A row group of a messages file. Cheap to clone; send it to the thread that shall read it.
@@ -83,9 +83,9 @@ impl Chunk {
         &self.file.path
     }
 
-    /// Whether its file has that column.
+    /// Whether its file has that column, or says where its values are.
     pub fn has(&self, field: Field) -> bool {
-        self.file.columns[field as usize].is_some()
+        self.file.columns[field as usize].is_some() || self.file.is_linked(field)
     }
 
     /// Read these columns into `batch`, whose memory is used again. Columns that the file does not
@@ -101,20 +101,102 @@ impl Chunk {
         };
         let Some(file) = self.file.file.as_ref().or(opened.as_ref()) else { return Ok(()) };
         for field in fields {
-            let Some(at) = self.file.columns[*field as usize] else { continue };
-            let column = self.file.metadata.row_group(self.group).column(at);
             let (slot, scratch) = batch.slot(*field);
-            let read = match constant(*field, column, self.rows) {
-                Some(value) => {
-                    slot.set_constant(value);
-                    Ok(0)
-                }
-                None => guarded(|| self.read_column((file, *field), column, slot, scratch)),
-            };
-            let far =
-                read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
-            batch.slot(*field).0.refused(far);
+            self.read_field(file, *field, slot, scratch)?;
         }
+        self.read_linked(file, fields, batch)
+    }
+
+    /// The columns that are asked for and stand in tables of calls.
+    fn read_linked(
+        &self,
+        file: &std::fs::File,
+        fields: &[Field],
+        batch: &mut Batch,
+    ) -> Result<(), RecordError> {
+        let Some(calls) = &self.file.calls else { return Ok(()) };
+        let asked = |field: &Field| fields.contains(field) && self.file.is_linked(*field);
+        let own: Vec<_> = [Field::PostedNs, Field::AwaitedNs].into_iter().filter(asked).collect();
+        let (mut rows, mut times) = (Vec::new(), Vec::new());
+        for field in &own {
+            self.values(file, row_of(*field), batch, &mut rows)?;
+        }
+        if !own.is_empty() {
+            // Both at once, so that each group of the table is decoded once.
+            calls.look_up(self.node(), When::Entered, &rows, batch.scratch(), &mut times)?;
+        }
+        for (field, times) in own.into_iter().zip(times.chunks(self.rows.max(1))) {
+            batch.slot(field).0.fill().extend_from_slice(times);
+        }
+        if asked(&Field::ReleasedNs) {
+            let times = self.released(file, calls, batch)?;
+            *batch.slot(Field::ReleasedNs).0.fill() = times;
+        }
+        Ok(())
+    }
+
+    /// When the calls of other nodes were left that released the messages' buffers.
+    fn released(
+        &self,
+        file: &std::fs::File,
+        calls: &CallTables,
+        batch: &mut Batch,
+    ) -> Result<Vec<i64>, RecordError> {
+        let (mut nodes, mut rows, mut later) = (Vec::new(), Vec::new(), Vec::new());
+        self.values(file, Field::Src, batch, &mut nodes)?;
+        self.values(file, Field::SendCall, batch, &mut rows)?;
+        self.values(file, Field::ReleasedLater, batch, &mut later)?;
+        let mut by_node: BTreeMap<i64, (Vec<usize>, Vec<i64>)> = BTreeMap::new();
+        for (at, (row, later)) in rows.into_iter().zip(later).enumerate() {
+            if row != NULL && later != NULL {
+                let (places, rows) = by_node.entry(nodes[at]).or_default();
+                places.push(at);
+                rows.push(row.wrapping_add(later));
+            }
+        }
+        let (mut released, mut times) = (vec![NULL; self.rows], Vec::new());
+        for (node, (places, rows)) in by_node {
+            let Ok(node) = u32::try_from(node) else { continue };
+            times.clear();
+            calls.look_up(node, When::Left, &rows, batch.scratch(), &mut times)?;
+            places.into_iter().zip(&times).for_each(|(place, time)| released[place] = *time);
+        }
+        Ok(released)
+    }
+
+    /// The values of a column of the file, appended to `out`.
+    fn values(
+        &self,
+        file: &std::fs::File,
+        field: Field,
+        batch: &mut Batch,
+        out: &mut Vec<i64>,
+    ) -> Result<(), RecordError> {
+        let mut slot = Slot::default();
+        self.read_field(file, field, &mut slot, batch.scratch())?;
+        out.extend(slot.values().iter(self.rows));
+        Ok(())
+    }
+
+    /// Read a column of the file, if it has it.
+    fn read_field(
+        &self,
+        file: &std::fs::File,
+        field: Field,
+        slot: &mut Slot,
+        scratch: &mut Scratch,
+    ) -> Result<(), RecordError> {
+        let Some(at) = self.file.columns[field as usize] else { return Ok(()) };
+        let column = self.file.metadata.row_group(self.group).column(at);
+        let read = match column_in::constant(column, self.rows, code_of(field)) {
+            Some(value) => {
+                slot.set_constant(value);
+                Ok(0)
+            }
+            None => guarded(|| self.read_column((file, field), column, slot, scratch)),
+        };
+        let far = read.map_err(|what| RecordError::column(&self.file.path, field.name(), what))?;
+        slot.refused(far);
         Ok(())
     }
 
@@ -125,12 +207,24 @@ impl Chunk {
         slot: &mut Slot,
         scratch: &mut Scratch,
     ) -> Result<u64, ParquetError> {
-        let code_of: Option<&CodeOf> = match field {
-            Field::Kind => Some(&kind_code),
-            Field::ArrivedHow => Some(&how_code),
-            _ => None,
-        };
-        column_in::read(file, column, self.rows, code_of, scratch, slot.fill())
+        column_in::read(file, column, self.rows, code_of(field), scratch, slot.fill())
+    }
+}
+
+/// The column that says in which row of a table of calls the time of `field` is.
+fn row_of(field: Field) -> Field {
+    match field {
+        Field::PostedNs => Field::ReceiveCall,
+        Field::AwaitedNs => Field::TakenCall,
+        _ => Field::SendCall,
+    }
+}
+
+fn code_of(field: Field) -> Option<&'static CodeOf> {
+    match field {
+        Field::Kind => Some(&kind_code),
+        Field::ArrivedHow => Some(&how_code),
+        _ => None,
     }
 }
 
@@ -140,38 +234,6 @@ fn kind_code(name: &[u8]) -> Option<i64> {
 
 fn how_code(name: &[u8]) -> Option<i64> {
     How::ALL.into_iter().find(|how| how.name().as_bytes() == name).map(|how| how as i64)
-}
-
-/// The value that every row has, as far as the statistics prove it.
-fn constant(field: Field, column: &ColumnChunkMetaData, rows: usize) -> Option<i64> {
-    let statistics = column.statistics()?;
-    let nulls = match column.column_descr().max_def_level() {
-        0 => 0,
-        _ => statistics.null_count_opt()?,
-    };
-    if nulls == rows as u64 {
-        return Some(NULL);
-    }
-    let exact = nulls == 0 && statistics.min_is_exact() && statistics.max_is_exact();
-    match statistics {
-        _ if !exact => None,
-        Statistics::Int32(of) => same(of.min_opt(), of.max_opt()).map(|value| i64::from(*value)),
-        Statistics::Int64(of) => {
-            let value = same(of.min_opt(), of.max_opt()).copied()?;
-            // A time that is refused is read, so that it is counted.
-            Some(value).filter(|value| !field.name().ends_with("_ns") || !column_in::is_far(*value))
-        }
-        Statistics::ByteArray(of) => {
-            let name = same(of.min_opt(), of.max_opt())?.data();
-            if field == Field::Kind { kind_code(name) } else { how_code(name) }
-        }
-        // The order of floats in statistics leaves out NaN and the sign of zero.
-        _ => None,
-    }
-}
-
-fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
-    if min == max { min } else { None }
 }
 
 impl File {
@@ -194,7 +256,19 @@ impl File {
         if !sound {
             return Err(RecordError::damaged(&path, "has a row group of an impossible size"));
         }
-        Ok(File { path, file: Some(file).filter(|_| keep), metadata, columns, launch, node })
+        let calls = text(&metadata, CALLS_KEY).and_then(|name| CallTables::new(&path, node, name));
+        Ok(File { path, file: Some(file).filter(|_| keep), metadata, columns, launch, node, calls })
+    }
+
+    /// Whether a column that the file has not is in tables of calls.
+    fn is_linked(&self, field: Field) -> bool {
+        let has = |field: Field| self.columns[field as usize].is_some();
+        let named = match field {
+            Field::PostedNs | Field::AwaitedNs => has(row_of(field)),
+            Field::ReleasedNs => has(row_of(field)) && has(Field::ReleasedLater),
+            _ => false,
+        };
+        named && !has(field) && self.calls.is_some()
     }
 }
 
@@ -212,11 +286,15 @@ impl File {
     }
 }
 
-/// A number that our writer puts beside the columns.
-fn number(path: &Path, metadata: &ParquetMetaData, key: &str) -> Result<u64, RecordError> {
+/// What our writer puts beside the columns.
+fn text<'a>(metadata: &'a ParquetMetaData, key: &str) -> Option<&'a str> {
     let mut pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
-    let value = pairs.find(|pair| pair.key == key).and_then(|pair| pair.value.as_ref());
-    match value.map(|value| value.parse()) {
+    pairs.find(|pair| pair.key == key)?.value.as_deref()
+}
+
+/// A number of it.
+fn number(path: &Path, metadata: &ParquetMetaData, key: &str) -> Result<u64, RecordError> {
+    match text(metadata, key).map(str::parse) {
         Some(Ok(number)) => Ok(number),
         Some(Err(_)) => {
             Err(RecordError::damaged(path, format!("has a {key} that is not a number")))

@@ -51,6 +51,10 @@ pub enum Column {
     SendSite = 18,
     /// Place in the program that posted the receive.
     ReceiveSite = 19,
+    /// The call that took the message, by its row in the destination node's table of calls.
+    TakenCall = 20,
+    /// How many rows after [`Column::SendCall`] the call is that released the sender's buffer.
+    ReleasedLater = 21,
 }
 
 /// Which optional columns a node fills, and in which order
@@ -128,11 +132,15 @@ pub enum Field {
     SendSite,
     /// See [`Column::ReceiveSite`].
     ReceiveSite,
+    /// See [`Column::TakenCall`].
+    TakenCall,
+    /// See [`Column::ReleasedLater`].
+    ReleasedLater,
 }
 
 impl Column {
     /// Every optional column, in the order of its code.
-    pub const ALL: [Column; 20] = [
+    pub const ALL: [Column; 22] = [
         Column::Hops,
         Column::Packets,
         Column::Batch,
@@ -153,6 +161,8 @@ impl Column {
         Column::ReceiveCall,
         Column::SendSite,
         Column::ReceiveSite,
+        Column::TakenCall,
+        Column::ReleasedLater,
     ];
 
     /// The column with this code.
@@ -211,7 +221,7 @@ impl Schema {
 
 impl Field {
     /// Every field, in the order of a file's columns.
-    pub const ALL: [Field; 31] = [
+    pub const ALL: [Field; 33] = [
         Field::Launch,
         Field::Seq,
         Field::Src,
@@ -243,6 +253,8 @@ impl Field {
         Field::ReceiveCall,
         Field::SendSite,
         Field::ReceiveSite,
+        Field::TakenCall,
+        Field::ReleasedLater,
     ];
 
     /// The column's name in the file.
@@ -279,6 +291,8 @@ impl Field {
             "receive_call",
             "send_site",
             "receive_site",
+            "taken_call",
+            "released_later",
         ][self as usize]
     }
 
@@ -299,7 +313,7 @@ mod tests {
             let named = serde_json::to_string(&column).unwrap();
             assert_eq!(named, format!("\"{}\"", column.field().name()));
         }
-        assert_eq!(Column::from_code(20), None);
+        assert_eq!(Column::from_code(22), None);
         for (at, field) in Field::ALL.into_iter().enumerate() {
             assert_eq!(field as usize, at);
         }

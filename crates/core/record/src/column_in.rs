@@ -10,9 +10,13 @@ use parquet::data_type::{DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 use std::fs::File;
 use std::sync::Arc;
+
+/// Most rows that a row group may have: bounds what a damaged file can make a reader reserve.
+pub(crate) const ROWS_MAX: i64 = 1 << 24;
 
 /// Memory that is used again for the next column.
 #[derive(Default)]
@@ -56,13 +60,51 @@ pub(crate) fn read(
         expand(values, levels, rows)?;
     }
     let mut far = 0;
-    if column.column_descr().name().ends_with("_ns") {
+    if is_time(column) {
         for value in values.iter_mut() {
             far += u64::from(is_far(*value));
             *value = time(*value);
         }
     }
     check_length(values, rows).map(|()| far)
+}
+
+/// The value that every row has, as far as the statistics prove it; of a column of names what
+/// `code_of` says.
+pub(crate) fn constant(
+    column: &ColumnChunkMetaData,
+    rows: usize,
+    code_of: Option<&CodeOf>,
+) -> Option<i64> {
+    let statistics = column.statistics()?;
+    let nulls = match column.column_descr().max_def_level() {
+        0 => 0,
+        _ => statistics.null_count_opt()?,
+    };
+    if nulls == rows as u64 {
+        return Some(NULL);
+    }
+    let exact = nulls == 0 && statistics.min_is_exact() && statistics.max_is_exact();
+    match statistics {
+        _ if !exact => None,
+        Statistics::Int32(of) => same(of.min_opt(), of.max_opt()).map(|value| i64::from(*value)),
+        Statistics::Int64(of) => {
+            let value = same(of.min_opt(), of.max_opt()).copied()?;
+            // A time that is refused is read, so that it is counted.
+            Some(value).filter(|value| !is_time(column) || !is_far(*value))
+        }
+        Statistics::ByteArray(of) => code_of?(same(of.min_opt(), of.max_opt())?.data()),
+        // The order of floats in statistics leaves out NaN and the sign of zero.
+        _ => None,
+    }
+}
+
+fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
+    if min == max { min } else { None }
+}
+
+fn is_time(column: &ColumnChunkMetaData) -> bool {
+    column.column_descr().name().ends_with("_ns")
 }
 
 /// A time as it is read: one that lies further from the run's begin than 73 years was never a time
@@ -72,7 +114,7 @@ fn time(ns: i64) -> i64 {
 }
 
 /// Whether there is a time, and it is so far off.
-pub(crate) fn is_far(ns: i64) -> bool {
+fn is_far(ns: i64) -> bool {
     const FAR_NS: u64 = 1 << 61;
     ns != NULL && ns.unsigned_abs() > FAR_NS
 }

@@ -1,6 +1,8 @@
 //! Writing a node's messages file.
 
-use crate::parquet_out::{FileWriter, OutColumn, Shape};
+use crate::column_out::{OutColumn, Shape};
+use crate::linked::CALLS_KEY;
+use crate::parquet_out::FileWriter;
 use crate::table::{Clocks, Table};
 use crate::{Field, How, Kind, NodeSheet, ROW_GROUP_ROWS, RecordError};
 use std::path::Path;
@@ -27,6 +29,14 @@ impl MessagesFile {
         MessagesFile { group_rows: rows.clamp(1, ROW_GROUP_ROWS), ..self }
     }
 
+    /// Name the tables of calls that the columns of calls are about: their path in the run, with a
+    /// star for the node. Readers then find there what the file has no columns for: when the
+    /// messages were posted, awaited and released.
+    pub fn with_calls(mut self, tables: &str) -> MessagesFile {
+        self.writer.note(CALLS_KEY, tables);
+        self
+    }
+
     /// A row of raw ticks.
     pub(crate) fn push_ticks(
         &mut self,
@@ -37,15 +47,25 @@ impl MessagesFile {
         self.write_if_full()
     }
 
-    /// A row that is on the timeline already. `value_of` is asked for each column of the file but
-    /// the launch; it answers with [`NULL`](crate::NULL) for null, and with the code of a kind or a
-    /// way.
+    /// Rows that are on the timeline already. `put` appends their values of a column to the vector;
+    /// it is asked for each column of the file but the launch, and answers with
+    /// [`NULL`](crate::NULL) for null, and with the code of a kind or a way.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn push(&mut self, value_of: impl FnMut(Field) -> i64) -> Result<(), RecordError> {
-        self.table.push_placed(value_of);
-        self.write_if_full()
+    pub fn push<R>(
+        &mut self,
+        mut rows: &[R],
+        put: impl Fn(Field, &[R], &mut Vec<i64>),
+    ) -> Result<(), RecordError> {
+        while !rows.is_empty() {
+            let room = self.group_rows.saturating_sub(self.table.rows()).max(1);
+            let (now, later) = rows.split_at(room.min(rows.len()));
+            self.table.push_placed(now, &put);
+            self.write_if_full()?;
+            rows = later;
+        }
+        Ok(())
     }
 
     fn write_if_full(&mut self) -> Result<(), RecordError> {
@@ -86,6 +106,7 @@ fn shape(field: Field) -> Shape {
             Shape::Int
         }
         Field::VirtualSend | Field::VirtualReceive => Shape::Double,
+        Field::ArrivedErrorNs => Shape::Unordered,
         Field::Bytes | Field::Communicator | Field::SendSite | Field::ReceiveSite => {
             Shape::FewLongs
         }

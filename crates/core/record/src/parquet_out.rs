@@ -3,20 +3,18 @@
 //! Which encoding a column gets was measured (`cargo run --release -p fourstamp-record --example
 //! encodings`); the table and the reasons are in docs/FORMAT.md.
 
+use crate::column_out::{ColumnEncoder, OutColumn, Shape};
 use crate::draft::Draft;
 use crate::{NULL, RecordError, whole_file};
-use bytes::Bytes;
-use parquet::basic::{
-    Compression, ConvertedType, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel,
-};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::DoubleType;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{
     SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
 };
-use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,27 +25,6 @@ pub(crate) const NODE_KEY: &str = "fourstamp.node";
 /// Key of the launch number in a file's metadata.
 pub(crate) const LAUNCH_KEY: &str = "fourstamp.launch";
 
-/// A column of a file that is being written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OutColumn {
-    pub name: &'static str,
-    pub shape: Shape,
-    /// Whether it may hold [`NULL`].
-    pub optional: bool,
-}
-
-/// How a column is stored.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape {
-    Int,
-    Long,
-    /// Few values, which come again and again.
-    FewLongs,
-    Double,
-    /// A name for each code.
-    Name(&'static [&'static str]),
-}
-
 /// A Parquet file being written. It has its name only after [`FileWriter::finish`].
 pub(crate) struct FileWriter {
     writer: SerializedFileWriter<Draft>,
@@ -55,17 +32,16 @@ pub(crate) struct FileWriter {
     path: PathBuf,
     columns: Vec<OutColumn>,
     rows: u64,
-    scratch: Scratch,
+    schema: SchemaDescriptor,
+    encoder: ColumnEncoder,
+    doubles: Doubles,
 }
 
-/// Reused between columns.
+/// Columns of doubles, which the Parquet crate encodes; reused between them.
 #[derive(Default)]
-struct Scratch {
+struct Doubles {
     levels: Vec<i16>,
-    longs: Vec<i64>,
-    ints: Vec<i32>,
-    doubles: Vec<f64>,
-    names: Vec<ByteArray>,
+    values: Vec<f64>,
 }
 
 impl FileWriter {
@@ -83,11 +59,26 @@ impl FileWriter {
         let numbers = [(FORMAT_KEY, crate::FORMAT), (LAUNCH_KEY, launch), (NODE_KEY, node)];
         let metadata =
             numbers.map(|(key, value)| KeyValue::new(key.to_string(), value.to_string())).to_vec();
-        let properties = properties(&columns).set_key_value_metadata(Some(metadata)).build();
-        let writer = SerializedFileWriter::new(sink, schema(&columns), Arc::new(properties))
+        let properties = properties().set_key_value_metadata(Some(metadata)).build();
+        let root = schema(&columns);
+        let writer = SerializedFileWriter::new(sink, root.clone(), Arc::new(properties))
             .map_err(|error| failed(io_error(error)))?;
-        let scratch = Scratch::default();
-        Ok(FileWriter { writer, file, path: path.to_path_buf(), columns, rows: 0, scratch })
+        Ok(FileWriter {
+            writer,
+            file,
+            path: path.to_path_buf(),
+            columns,
+            rows: 0,
+            schema: SchemaDescriptor::new(root),
+            encoder: ColumnEncoder::new().map_err(|error| failed(io_error(error)))?,
+            doubles: Doubles::default(),
+        })
+    }
+
+    /// Say something in the file's metadata.
+    pub fn note(&mut self, key: &str, value: &str) {
+        let pair = KeyValue::new(key.to_owned(), value.to_owned());
+        self.writer.append_key_value_metadata(pair);
     }
 
     /// Write a row group: the columns in their order, all of one length.
@@ -105,10 +96,15 @@ impl FileWriter {
     ) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
         let mut rows = 0;
-        for (column, values) in self.columns.iter().zip(values) {
-            let mut out = next_column(&mut group)?;
-            self.scratch.write(&mut out, column, values)?;
-            out.close()?;
+        for (at, (column, values)) in self.columns.iter().zip(values).enumerate() {
+            if let Shape::Double = column.shape {
+                let mut out = next_column(&mut group)?;
+                self.doubles.write(&mut out, column, values)?;
+                out.close()?;
+            } else {
+                let (bytes, close) = self.encoder.encode(self.schema.column(at), column, values)?;
+                group.append_column(&bytes, close)?;
+            }
             rows = values.len() as u64;
         }
         group.close()?;
@@ -147,7 +143,7 @@ fn io_error(error: ParquetError) -> std::io::Error {
     }
 }
 
-impl Scratch {
+impl Doubles {
     fn write(
         &mut self,
         out: &mut SerializedColumnWriter,
@@ -160,30 +156,9 @@ impl Scratch {
             self.levels.as_slice()
         });
         let present = values.iter().copied().filter(|value| levels.is_none() || *value != NULL);
-        match column.shape {
-            Shape::Name(names) => {
-                let names: Vec<ByteArray> =
-                    names.iter().map(|name| Bytes::from_static(name.as_bytes()).into()).collect();
-                self.names.clear();
-                self.names.extend(present.map(|code| names[code as usize].clone()));
-                out.typed::<ByteArrayType>().write_batch(&self.names, levels, None)?
-            }
-            Shape::Int => {
-                self.ints.clear();
-                self.ints.extend(present.map(|value| value as i32));
-                out.typed::<Int32Type>().write_batch(&self.ints, levels, None)?
-            }
-            Shape::Long | Shape::FewLongs => {
-                self.longs.clear();
-                self.longs.extend(present);
-                out.typed::<Int64Type>().write_batch(&self.longs, levels, None)?
-            }
-            Shape::Double => {
-                self.doubles.clear();
-                self.doubles.extend(present.map(|value| f64::from_bits(value as u64)));
-                out.typed::<DoubleType>().write_batch(&self.doubles, levels, None)?
-            }
-        };
+        self.values.clear();
+        self.values.extend(present.map(|value| f64::from_bits(value as u64)));
+        out.typed::<DoubleType>().write_batch(&self.values, levels, None)?;
         Ok(())
     }
 }
@@ -197,7 +172,7 @@ fn schema(columns: &[OutColumn]) -> TypePtr {
 fn column_type(column: &OutColumn) -> Type {
     let physical = match column.shape {
         Shape::Int => Physical::INT32,
-        Shape::Long | Shape::FewLongs => Physical::INT64,
+        Shape::Long | Shape::Unordered | Shape::FewLongs => Physical::INT64,
         Shape::Double => Physical::DOUBLE,
         Shape::Name(_) => Physical::BYTE_ARRAY,
     };
@@ -212,25 +187,12 @@ fn column_type(column: &OutColumn) -> Type {
     built.build().expect("names and types are fixed and legal")
 }
 
-fn properties(columns: &[OutColumn]) -> WriterPropertiesBuilder {
-    let whole = WriterProperties::builder()
+/// What the file says of itself, and how its doubles are written.
+fn properties() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
         .set_created_by(concat!("fourstamp ", env!("CARGO_PKG_VERSION")).to_string())
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_compression(Compression::UNCOMPRESSED)
         .set_offset_index_disabled(true)
-        .set_max_row_group_row_count(None);
-    columns.iter().fold(whole, |properties, column| {
-        let path = ColumnPath::from(column.name);
-        match column.shape {
-            // Few values come again and again: that is what dictionaries are for. They often do so
-            // in one order, as in the steps of a program, which zstd sees.
-            Shape::Name(_) | Shape::FewLongs => {
-                properties.set_column_compression(path, Compression::ZSTD(ZstdLevel::default()))
-            }
-            Shape::Double => properties,
-            Shape::Int | Shape::Long => properties
-                .set_column_dictionary_enabled(path.clone(), false)
-                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-        }
-    })
+        .set_max_row_group_row_count(None)
 }

@@ -4,11 +4,14 @@
 //! They are Parquet like the messages, one file a node, and every value is a 64-bit number or one
 //! of a few names. What the columns mean is the producer's affair.
 
+use crate::codes::CodeOf;
 use crate::column_in::{self, Scratch};
+use crate::column_out::{OutColumn, Shape};
 use crate::guard::guarded;
-use crate::parquet_out::{FileWriter, OutColumn, Shape};
+use crate::parquet_out::FileWriter;
 use crate::{ROW_GROUP_ROWS, RecordError};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::statistics::Statistics;
 use std::path::{Path, PathBuf};
 
 /// A column of a side table.
@@ -92,6 +95,32 @@ impl SideWriter {
         if self.columns[0].len() >= self.group_rows { self.write() } else { Ok(()) }
     }
 
+    /// Append rows: an array for each, with a value for each column.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    ///
+    /// # Panics
+    /// When a row has another length than the table has columns.
+    pub fn push_rows<const COLUMNS: usize>(
+        &mut self,
+        mut rows: &[[i64; COLUMNS]],
+    ) -> Result<(), RecordError> {
+        assert_eq!(COLUMNS, self.columns.len(), "a row has a value for each column");
+        while !rows.is_empty() {
+            let room = self.group_rows - self.columns[0].len();
+            let (now, later) = rows.split_at(room.min(rows.len()));
+            for (at, values) in self.columns.iter_mut().enumerate() {
+                values.extend(now.iter().map(|row| row[at]));
+            }
+            if self.columns[0].len() >= self.group_rows {
+                self.write()?;
+            }
+            rows = later;
+        }
+        Ok(())
+    }
+
     fn write(&mut self) -> Result<(), RecordError> {
         self.writer.write(self.columns.iter().map(Vec::as_slice))?;
         self.columns.iter_mut().for_each(Vec::clear);
@@ -133,7 +162,7 @@ impl SideReader {
             scratch: Scratch::default(),
         };
         let sound = (0..reader.groups())
-            .all(|group| reader.group_rows(group) <= crate::chunk::ROWS_MAX as usize);
+            .all(|group| reader.group_rows(group) <= column_in::ROWS_MAX as usize);
         if sound {
             Ok(reader)
         } else {
@@ -156,6 +185,15 @@ impl SideReader {
         usize::try_from(self.metadata.row_group(group).num_rows()).unwrap_or(usize::MAX)
     }
 
+    /// The least number that a column of a group has, of the columns that were asked for; `None`
+    /// where the file does not say.
+    pub fn least(&self, group: usize, column: usize) -> Option<i64> {
+        match self.metadata.row_group(group).column(self.columns[column].1).statistics()? {
+            Statistics::Int64(of) if of.min_is_exact() => of.min_opt().copied(),
+            _ => None,
+        }
+    }
+
     /// Read a row group: a vector for each column that was asked for, in that order.
     ///
     /// # Errors
@@ -166,13 +204,19 @@ impl SideReader {
         let read = |(column, at): &(SideColumn, usize)| {
             let chunk = metadata.row_group(group).column(*at);
             let mut values = Vec::new();
-            let done = guarded(|| match column.holds {
+            let code;
+            let code_of: Option<&CodeOf> = match column.holds {
                 Holds::Names(names) => {
-                    let code = |name: &[u8]| place_of(names, name);
-                    column_in::read(file, chunk, rows, Some(&code), scratch, &mut values)
+                    code = move |name: &[u8]| place_of(names, name);
+                    Some(&code)
                 }
-                _ => column_in::read(file, chunk, rows, None, scratch, &mut values),
-            });
+                _ => None,
+            };
+            if let Some(value) = column_in::constant(chunk, rows, code_of) {
+                return Ok(vec![value; rows]);
+            }
+            let done =
+                guarded(|| column_in::read(file, chunk, rows, code_of, scratch, &mut values));
             done.map(|_| values).map_err(|what| RecordError::column(path, column.name, what))
         };
         columns.iter().map(read).collect()

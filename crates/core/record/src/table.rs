@@ -116,14 +116,15 @@ impl Table {
         true
     }
 
-    /// Append a row that is on the timeline.
-    pub fn push_placed(&mut self, mut value_of: impl FnMut(Field) -> i64) {
+    /// Append rows that are on the timeline, column by column.
+    pub fn push_placed<R>(&mut self, rows: &[R], put: impl Fn(Field, &[R], &mut Vec<i64>)) {
         for (field, values) in &mut self.columns {
-            values.push(if *field == Field::Launch {
-                i64::from(self.launch)
-            } else {
-                value_of(*field)
-            });
+            let end = values.len() + rows.len();
+            match field {
+                Field::Launch => values.resize(end, i64::from(self.launch)),
+                field => put(*field, rows, values),
+            }
+            debug_assert_eq!(values.len(), end, "a value for each row");
         }
     }
 

@@ -38,14 +38,14 @@ fn the_producer_places_ticks_and_writes_rows() {
     let now = sheet.anchors[0].ticks;
     let ready = closing.model(&sheet).unwrap().timeline(Ticks(now.0 + 1000)).0;
     let mut file = closing.messages(&sheet).unwrap();
-    file.push(|field| match field {
+    let value = |field| match field {
         Field::Kind => Kind::Data as i64,
         Field::ReadyNs => ready,
         Field::Tag => 7,
         Field::Seq | Field::Src | Field::Dst | Field::Bytes => 0,
         _ => NULL,
-    })
-    .unwrap();
+    };
+    file.push(&[()], |field, rows, out| out.resize(out.len() + rows.len(), value(field))).unwrap();
     let rows = file.finish().unwrap();
     let info = closing.finish(&[(sheet, rows)]).unwrap();
     assert_eq!((info.state, info.rows()), (State::Closed, 1));

@@ -107,8 +107,6 @@ fn mpi(made: &Made) -> Columns<'_> {
         .with(Field::Tag, Values::Each(&made.events))
         .with(Field::PostedNs, Values::Each(sent))
         .with(Field::AwaitedNs, Values::Each(arrived))
-        .with(Field::ReleasedNs, Values::Each(taken))
-        .with(Field::SendCall, Values::Each(&made.seq))
         .with(Field::SendSite, Values::Each(&made.events))
         .with(Field::ReceiveSite, Values::Each(&made.src))
         .with(Field::ReadyNs, Values::Each(ready))

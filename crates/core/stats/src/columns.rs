@@ -5,7 +5,7 @@ use std::ops::Range;
 use record::{Batch, Field, Kind, NULL, Values};
 
 /// The columns that an analysis reads: what to ask [`Chunk::read`](record::Chunk::read) for.
-pub const FIELDS: [Field; 26] = [
+pub const FIELDS: [Field; 24] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -28,8 +28,6 @@ pub const FIELDS: [Field; 26] = [
     Field::Tag,
     Field::PostedNs,
     Field::AwaitedNs,
-    Field::ReleasedNs,
-    Field::SendCall,
     Field::SendSite,
     Field::ReceiveSite,
 ];
@@ -44,7 +42,7 @@ pub struct Columns<'a> {
 }
 
 /// Rows picked out of columns, kept by themselves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Picked {
     rows: usize,
     columns: [PickedColumn; ALL],
@@ -54,6 +52,12 @@ pub(crate) struct Picked {
 struct PickedColumn {
     whole: Option<i64>,
     each: Vec<i64>,
+}
+
+impl Default for Picked {
+    fn default() -> Picked {
+        Picked { rows: 0, columns: std::array::from_fn(|_| PickedColumn::default()) }
+    }
 }
 
 impl<'a> Columns<'a> {

@@ -10,7 +10,9 @@ use crate::row;
 use crate::sampling::Sampling;
 use crate::shards::{Meeting, Part, Share};
 use crate::summary::summary;
-use crate::table::{CALL_COLUMNS, calls_file, columns_in_file, wait_columns_in_file, waits_file};
+use crate::table::{
+    CALL_COLUMNS, calls_file, calls_files, columns_in_file, wait_columns_in_file, waits_file,
+};
 use crate::traffic::{Counts, walk};
 use crate::usual::Usual;
 use crate::writers::{RankOut, Writers, group_rows};
@@ -215,7 +217,10 @@ fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<Ran
     let columns = wait_columns_in_file();
     let waits = SideWriter::create(&path, &columns, rank.sheet.launch, rank.sheet.node)?;
     Ok(RankOut {
-        messages: closing.messages(&rank.sheet)?.with_group_rows(group_rows),
+        messages: closing
+            .messages(&rank.sheet)?
+            .with_calls(&calls_files(rank.sheet.launch))
+            .with_group_rows(group_rows),
         calls: calls.with_group_rows(group_rows),
         waits: waits.with_group_rows(group_rows),
     })

@@ -22,34 +22,35 @@ pub(crate) struct MessageRow {
 #[derive(Clone, Copy, Debug)]
 struct SendEnd {
     ready: i64,
-    released: i64,
     row: i64,
+    /// Row of the call that released the buffer.
+    released_in: i64,
     site: u32,
 }
 
 /// What the receiver's calls tell.
 #[derive(Clone, Copy, Debug)]
 struct ReceiveEnd {
-    posted: i64,
-    awaited: i64,
     taken: i64,
     row: i64,
+    /// Row of the call that took it.
+    taken_in: i64,
     site: u32,
 }
 
-/// The optional columns of a messages file.
+/// The optional columns of a messages file. When a message was posted, awaited and released is when
+/// calls were entered and left: the tables of calls say it.
 pub(crate) fn schema() -> Schema {
     Schema::new(&[
         Column::ArrivedErrorNs,
         Column::Tag,
         Column::Communicator,
-        Column::PostedNs,
-        Column::AwaitedNs,
-        Column::ReleasedNs,
         Column::SendCall,
         Column::ReceiveCall,
         Column::SendSite,
         Column::ReceiveSite,
+        Column::TakenCall,
+        Column::ReleasedLater,
     ])
 }
 
@@ -70,8 +71,8 @@ impl MessageRow {
             bytes: sent.bytes,
             send: SendEnd {
                 ready: sent.ready,
-                released: sent.released,
                 row: sent.row,
+                released_in: if sent.released == NULL { NULL } else { sent.done.row },
                 site: sent.site,
             },
             receive: ReceiveEnd::NONE,
@@ -94,53 +95,61 @@ impl MessageRow {
         }
     }
 
-    /// The value of a column.
-    pub fn value(&self, field: Field) -> i64 {
+    /// Append a column of `rows` to `out`.
+    pub fn put(field: Field, rows: &[MessageRow], out: &mut Vec<i64>) {
+        let mut all = |value: i64| out.resize(out.len() + rows.len(), value);
         match field {
-            Field::Seq => self.seq as i64,
-            Field::Src => i64::from(self.src),
-            Field::Dst => i64::from(self.dst),
-            Field::Kind => Kind::Data as i64,
-            Field::Bytes => self.bytes as i64,
-            Field::ReadyNs => self.send.ready,
-            // Within a rank nothing is handed to a network.
-            Field::SentNs if self.src == self.dst => NULL,
-            Field::SentNs => self.send.ready,
-            Field::ArrivedNs => self.arrival.at,
-            Field::TakenNs => self.receive.taken,
-            Field::ArrivedHow if self.arrival.at == NULL => NULL,
-            Field::ArrivedHow => self.arrival.how as i64,
-            Field::ArrivedErrorNs => self.arrival.error,
-            Field::Tag => i64::from(self.tag),
-            Field::Communicator => i64::from(self.communicator),
-            Field::PostedNs => self.receive.posted,
-            Field::AwaitedNs => self.receive.awaited,
-            Field::ReleasedNs => self.send.released,
-            Field::SendCall => self.send.row,
-            Field::ReceiveCall => self.receive.row,
-            Field::SendSite => site(self.send.site),
-            Field::ReceiveSite => site(self.receive.site),
-            _ => NULL,
+            Field::Kind => all(Kind::Data as i64),
+            Field::Seq => each(rows, out, |row| row.seq as i64),
+            Field::Src => each(rows, out, |row| i64::from(row.src)),
+            Field::Dst => each(rows, out, |row| i64::from(row.dst)),
+            Field::Bytes => each(rows, out, |row| row.bytes as i64),
+            Field::ReadyNs => each(rows, out, |row| row.send.ready),
+            Field::SentNs => each(rows, out, MessageRow::sent),
+            Field::ArrivedNs => each(rows, out, |row| row.arrival.at),
+            Field::TakenNs => each(rows, out, |row| row.receive.taken),
+            Field::ArrivedHow => each(rows, out, MessageRow::arrived_how),
+            Field::ArrivedErrorNs => each(rows, out, |row| row.arrival.error),
+            Field::Tag => each(rows, out, |row| i64::from(row.tag)),
+            Field::Communicator => each(rows, out, |row| i64::from(row.communicator)),
+            Field::SendCall => each(rows, out, |row| row.send.row),
+            Field::ReceiveCall => each(rows, out, |row| row.receive.row),
+            Field::TakenCall => each(rows, out, |row| row.receive.taken_in),
+            Field::ReleasedLater => each(rows, out, |row| row.send.released_later()),
+            Field::SendSite => each(rows, out, |row| site(row.send.site)),
+            Field::ReceiveSite => each(rows, out, |row| site(row.receive.site)),
+            _ => all(NULL),
         }
+    }
+
+    /// Within a rank nothing is handed to a network.
+    fn sent(&self) -> i64 {
+        if self.src == self.dst { NULL } else { self.send.ready }
+    }
+
+    fn arrived_how(&self) -> i64 {
+        if self.arrival.at == NULL { NULL } else { self.arrival.how as i64 }
     }
 }
 
+#[inline]
+fn each(rows: &[MessageRow], out: &mut Vec<i64>, value: impl Fn(&MessageRow) -> i64) {
+    out.extend(rows.iter().map(value));
+}
+
 impl SendEnd {
-    const NONE: SendEnd = SendEnd { ready: NULL, released: NULL, row: NULL, site: 0 };
+    const NONE: SendEnd = SendEnd { ready: NULL, row: NULL, released_in: NULL, site: 0 };
+
+    fn released_later(&self) -> i64 {
+        if self.released_in == NULL { NULL } else { self.released_in - self.row }
+    }
 }
 
 impl ReceiveEnd {
-    const NONE: ReceiveEnd =
-        ReceiveEnd { posted: NULL, awaited: NULL, taken: NULL, row: NULL, site: 0 };
+    const NONE: ReceiveEnd = ReceiveEnd { taken: NULL, row: NULL, taken_in: NULL, site: 0 };
 
     fn of(got: &Got) -> ReceiveEnd {
-        ReceiveEnd {
-            posted: got.posted,
-            awaited: got.awaited,
-            taken: got.taken,
-            row: got.row,
-            site: got.site,
-        }
+        ReceiveEnd { taken: got.taken, row: got.row, taken_in: got.done_row, site: got.site }
     }
 }
 

@@ -104,5 +104,10 @@ pub fn columns_in_file(columns: &[CallColumn]) -> Vec<SideColumn> {
 
 /// The file of a rank's calls, relative to the run.
 pub fn calls_file(launch: u32, rank: u32) -> String {
-    format!("mpi/calls-launch-{launch}-node-{rank}.parquet")
+    calls_files(launch).replace('*', &rank.to_string())
+}
+
+/// The files of all ranks' calls, with a star for the rank.
+pub fn calls_files(launch: u32) -> String {
+    format!("mpi/calls-launch-{launch}-node-*.parquet")
 }

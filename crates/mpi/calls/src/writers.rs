@@ -172,11 +172,9 @@ fn write(
         let Ok(at) = files.binary_search_by_key(&rank, |(rank, _)| *rank) else { continue };
         let out = &mut files[at].1;
         match batch {
-            Batch::Messages(_, rows) => {
-                rows.iter().try_for_each(|row| out.messages.push(|field| row.value(field)))?;
-            }
-            Batch::Calls(_, rows) => rows.iter().try_for_each(|row| out.calls.push(row))?,
-            Batch::Waits(_, rows) => rows.iter().try_for_each(|row| out.waits.push(row))?,
+            Batch::Messages(_, rows) => out.messages.push(&rows, MessageRow::put)?,
+            Batch::Calls(_, rows) => out.calls.push_rows(&rows)?,
+            Batch::Waits(_, rows) => out.waits.push_rows(&rows)?,
         }
     }
     let finish = |(rank, out): (usize, RankOut)| {

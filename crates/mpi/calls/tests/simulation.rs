@@ -36,6 +36,8 @@ fn check_row(row: &Row, truth: &Truth, clock_error: i64) {
     let near = |stamp: i64, time: i64| (stamp - time).abs() <= clock_error + 2;
     assert!(near(row.ready, truth.ready), "{row:?} {truth:?}");
     assert!(near(row.posted, truth.posted.unwrap()), "{row:?} {truth:?}");
+    let may_end = if truth.synchronous { truth.posted.unwrap() } else { truth.ready };
+    assert!(row.released == NULL || row.released + clock_error + 2 >= may_end, "{row:?} {truth:?}");
     let taken = truth.taken.filter(|_| row.taken != NULL);
     assert!(row.taken == NULL || near(row.taken, taken.unwrap()), "{row:?} {truth:?}");
 }
@@ -92,6 +94,7 @@ fn run(setting: Setting, tails: bool) -> Honesty {
         honesty.see(row, truth, if row.dst % setting.hosts == 0 { 0 } else { error });
     }
     assert_eq!(rows.len(), outcome.truth.len(), "{:?}", info.parameters["mpi"]);
+    assert!(rows.is_empty() || rows.iter().any(|row| row.released != NULL), "none was released");
     check_order(&rows, &truth, setting.ranks);
     check_summary(&info, &outcome);
     honesty

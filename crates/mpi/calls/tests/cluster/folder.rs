@@ -28,6 +28,7 @@ pub struct Row {
     pub taken: i64,
     pub posted: i64,
     pub awaited: i64,
+    pub released: i64,
     pub tag: i64,
     pub communicator: i64,
     pub send_call: i64,
@@ -117,7 +118,7 @@ fn sheet(rank: usize, clock: RankClock, origin: &record::Origin, end: i64) -> No
 
 /// Every row of a closed run, file by file.
 pub fn rows(path: &Path) -> Vec<Row> {
-    const FIELDS: [Field; 15] = [
+    const FIELDS: [Field; 16] = [
         Field::Src,
         Field::Dst,
         Field::Seq,
@@ -129,6 +130,7 @@ pub fn rows(path: &Path) -> Vec<Row> {
         Field::TakenNs,
         Field::PostedNs,
         Field::AwaitedNs,
+        Field::ReleasedNs,
         Field::Tag,
         Field::Communicator,
         Field::SendCall,
@@ -156,6 +158,7 @@ pub fn rows(path: &Path) -> Vec<Row> {
                 taken: value(Field::TakenNs),
                 posted: value(Field::PostedNs),
                 awaited: value(Field::AwaitedNs),
+                released: value(Field::ReleasedNs),
                 tag: value(Field::Tag),
                 communicator: value(Field::Communicator),
                 send_call: value(Field::SendCall),

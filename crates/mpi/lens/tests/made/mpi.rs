@@ -272,12 +272,12 @@ impl Program {
         let mut nodes = Vec::new();
         for (rank, sheet) in self.ranks.iter().zip(sheets) {
             let mut file = closing.messages(&sheet).expect("the messages can be written");
-            for row in &rank.messages {
-                let value = |field| {
-                    row.iter().find(|(of, _)| *of == field).map_or(NULL, |(_, value)| *value)
-                };
-                file.push(value).expect("a row can be written");
-            }
+            file.push(&rank.messages, |field, rows, out| {
+                let value =
+                    |row: &[(Field, i64)]| row.iter().find(|(of, _)| *of == field).map(|of| of.1);
+                out.extend(rows.iter().map(|row| value(row).unwrap_or(NULL)));
+            })
+            .expect("rows can be written");
             let calls = path.join(format!("mpi/calls-launch-0-node-{}.parquet", sheet.node));
             let mut table =
                 SideWriter::create(&calls, &COLUMNS, 0, sheet.node).expect("the table is new");
