@@ -101,7 +101,7 @@ fn simulation(made: &Made) -> Columns<'_> {
 
 /// From seven ranks, of forty tags and places, half of them waited for.
 fn mpi(made: &Made) -> Columns<'_> {
-    let [ready, sent, arrived, taken] = &made.stamps;
+    let [ready, sent, arrived, _] = &made.stamps;
     plain(made)
         .with(Field::Src, Values::Each(&made.src))
         .with(Field::Tag, Values::Each(&made.events))

@@ -3,10 +3,11 @@
 use crate::found::{MessageLine, Wait, WorstWait};
 use crate::{CallTables, LensError, function_name};
 use calls::cause::Cause;
-use calls::table::{WaitColumn, wait_columns_in_file};
+use calls::table::{WAIT_COLUMNS, WaitColumn, wait_columns_in_file};
 use record::{NULL, SideReader};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
+use std::thread::ScopedJoinHandle;
 
 /// A call that was blocked, from when it was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,97 @@ impl CallTables {
     pub fn each_blocked(&self, mut each: impl FnMut(&BlockedCall)) -> Result<(), LensError> {
         self.waits().try_for_each(|(rank, path)| blocked_of(rank, path, &mut each))
     }
+
+    /// The same on all cores, each with a part of the ranks: what each made of them, from `new` on.
+    pub(crate) fn on_all_cores<T: Send>(
+        &self,
+        new: impl Fn() -> T + Sync,
+        each: impl Fn(&mut T, &BlockedCall) + Sync,
+    ) -> Result<Vec<T>, LensError> {
+        let tables: Vec<(u32, &Path)> = self.waits().collect();
+        let some = |first: usize, step: usize| {
+            let mut made = new();
+            for (rank, path) in tables.iter().skip(first).step_by(step) {
+                blocked_of(*rank, path, |call| each(&mut made, call))?;
+            }
+            Ok(made)
+        };
+        on_all_cores(tables.len(), some)
+    }
+}
+
+/// Have each core do a part of `items`: every so-many-th from a first one on.
+pub(crate) fn on_all_cores<T: Send>(
+    items: usize,
+    work: impl Fn(usize, usize) -> Result<T, LensError> + Sync,
+) -> Result<Vec<T>, LensError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.clamp(1, items.max(1));
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |first| scope.spawn(move || work(first, threads));
+        let handles: Vec<_> = (0..threads).map(start).collect();
+        let join = |handle: ScopedJoinHandle<'_, Result<T, LensError>>| {
+            handle.join().unwrap_or(Err(LensError::Panicked))
+        };
+        handles.into_iter().map(join).collect()
+    })
+}
+
+/// Those of one rank in the order of its calls.
+///
+/// The table has them in the order in which they ended, which is the same but for calls of several
+/// threads: so few row groups must be in memory at once.
+pub(crate) struct BlockedInOrder {
+    rank: u32,
+    table: Option<SideReader>,
+    /// For each group the least row of a call that it or a later one has.
+    least: Vec<i64>,
+    /// Groups read.
+    read: usize,
+    /// What was read and not handed over, in order.
+    pending: VecDeque<BlockedCall>,
+}
+
+impl BlockedInOrder {
+    /// Those of the table at `path`; none without one.
+    pub fn of(rank: u32, path: Option<&Path>) -> Result<BlockedInOrder, LensError> {
+        let open = |path| SideReader::open(path, &wait_columns_in_file());
+        let table = path.map(open).transpose().map_err(LensError::Record)?;
+        let mut least: Vec<i64> = table.iter().flat_map(least_calls).collect();
+        for group in (1..least.len()).rev() {
+            least[group - 1] = least[group - 1].min(least[group]);
+        }
+        Ok(BlockedInOrder { rank, table, least, read: 0, pending: VecDeque::new() })
+    }
+
+    /// The next one, if it is before the call of row `end`.
+    pub fn next_before(&mut self, end: i64) -> Result<Option<BlockedCall>, LensError> {
+        while let Some(least) = self.least.get(self.read)
+            && self.pending.front().is_none_or(|first| first.call >= *least)
+            && *least < end
+        {
+            self.read_group()?;
+        }
+        let is_due = self.pending.front().is_some_and(|call| call.call < end);
+        Ok(if is_due { self.pending.pop_front() } else { None })
+    }
+
+    fn read_group(&mut self) -> Result<(), LensError> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let columns = table.read(self.read).map_err(LensError::Record)?;
+        self.read += 1;
+        self.pending.extend(calls_of(self.rank, &columns));
+        self.pending.make_contiguous().sort_unstable_by_key(|call| call.call);
+        Ok(())
+    }
+}
+
+fn least_calls(table: &SideReader) -> impl Iterator<Item = i64> {
+    let call = WAIT_COLUMNS.iter().position(|column| *column == WaitColumn::Call);
+    // Where that is not known, the group is read before all others.
+    (0..table.groups())
+        .map(move |group| call.and_then(|call| table.least(group, call)).unwrap_or(i64::MIN))
 }
 
 /// Those of one rank after the other, to be looked up call by call.
@@ -82,11 +174,15 @@ pub(crate) fn blocked_of(
     let mut table = SideReader::open(path, &wait_columns_in_file()).map_err(LensError::Record)?;
     for group in 0..table.groups() {
         let columns = table.read(group).map_err(LensError::Record)?;
-        let rows = 0..columns.first().map_or(0, Vec::len);
-        let call = |row: usize| BlockedCall::of(rank, |column| columns[column as usize][row]);
-        rows.filter_map(call).for_each(|call| each(&call));
+        calls_of(rank, &columns).for_each(|call| each(&call));
     }
     Ok(())
+}
+
+/// Those of a row group.
+fn calls_of(rank: u32, columns: &[Vec<i64>]) -> impl Iterator<Item = BlockedCall> {
+    let rows = 0..columns.first().map_or(0, Vec::len);
+    rows.filter_map(move |row| BlockedCall::of(rank, |column| columns[column as usize][row]))
 }
 
 impl BlockedCall {
@@ -157,5 +253,46 @@ impl BlockedCall {
             taken_ns: self.taken_ns?,
             bytes: self.bytes.max(0).unsigned_abs(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::SideWriter;
+
+    /// A table with these calls, four to a row group.
+    fn table(path: &Path, calls: &[i64]) {
+        let columns = wait_columns_in_file();
+        let mut writer = SideWriter::create(path, &columns, 0, 0).unwrap().with_group_rows(4);
+        for call in calls {
+            let mut row = [NULL; WAIT_COLUMNS.len()];
+            let mut put = |column: WaitColumn, value: i64| row[column as usize] = value;
+            put(WaitColumn::Call, *call);
+            put(WaitColumn::Enter, call * 10);
+            put(WaitColumn::Until, call * 10 + 5);
+            put(WaitColumn::Cause, 0);
+            put(WaitColumn::By, 1);
+            writer.push(&row).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn blocked_calls_come_in_the_order_of_calls_and_few_are_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("waits.parquet");
+        let calls = [0, 1, 2, 3, 9, 5, 4, 8, 7, 6, 12, 11, 10, 13, 14, 15, 16, 17];
+        table(&path, &calls);
+        let mut blocked = BlockedInOrder::of(0, Some(&path)).unwrap();
+        let mut found = Vec::new();
+        for end in [0, 2, 3, 10, 10, 18] {
+            while let Some(call) = blocked.next_before(end).unwrap() {
+                assert!(call.call < end && blocked.pending.len() <= 8, "{call:?}");
+                found.push(call.call);
+            }
+        }
+        assert_eq!(found, (0..18).collect::<Vec<_>>());
+        assert!(BlockedInOrder::of(0, None).unwrap().next_before(9).unwrap().is_none());
     }
 }

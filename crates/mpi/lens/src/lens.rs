@@ -87,7 +87,9 @@ impl MpiReading {
     /// When a table is damaged.
     pub fn found(&self, tally: Box<dyn Tally>) -> Result<Option<Mpi>, crate::LensError> {
         let mut tally = own::<MpiTally>(tally);
-        self.tables.each_blocked(|call| tally.add_blocked(call))?;
+        for part in self.tables.on_all_cores(MpiTally::default, MpiTally::add_blocked)? {
+            tally.merge(Box::new(part));
+        }
         let collectives = tally.collectives();
         let mut found = tally.shown();
         if !self.tables.is_empty() {

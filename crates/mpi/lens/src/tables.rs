@@ -1,13 +1,12 @@
 //! The tables of calls of a run, and what is worked out of them.
 
-use crate::blocked_calls::blocked_of;
+use crate::blocked_calls::{BlockedInOrder, on_all_cores};
 use crate::found::{Calls, WorstWait};
 use crate::functions::functions;
-use crate::{BlockedCall, CallColumns, CallTally, Function, LensError, tally};
+use crate::{CallColumns, CallTally, Function, LensError, tally};
 use calls::table::{CallColumn, calls_file, columns_in_file, waits_file};
 use record::{Run, SideReader};
 use std::path::{Path, PathBuf};
-use std::thread::ScopedJoinHandle;
 
 /// The tables of a run.
 pub struct CallTables {
@@ -68,21 +67,12 @@ impl CallTables {
     /// # Errors
     /// When a table is damaged.
     pub fn tally(&self, worst: &mut [WorstWait]) -> Result<Calls, LensError> {
-        let threads = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .clamp(1, self.files.len().max(1));
         let shared = &*worst;
-        let parts: Vec<Result<CallTally, LensError>> = std::thread::scope(|scope| {
-            let some = |thread| scope.spawn(move || self.tally_some(thread, threads, shared));
-            let handles: Vec<_> = (0..threads).map(some).collect();
-            let joined = |handle: ScopedJoinHandle<'_, Result<CallTally, LensError>>| {
-                handle.join().unwrap_or(Err(LensError::Panicked))
-            };
-            handles.into_iter().map(joined).collect()
-        });
+        let parts =
+            on_all_cores(self.files.len(), |first, step| self.tally_some(first, step, shared))?;
         let mut whole = CallTally::new(functions(), worst);
         for part in parts {
-            whole.merge(part?);
+            whole.merge(part);
         }
         Ok(whole.finish(worst))
     }
@@ -95,12 +85,13 @@ impl CallTables {
     ) -> Result<CallTally, LensError> {
         let mut tally = CallTally::new(functions(), worst);
         for (rank, path) in self.files.iter().skip(first).step_by(step) {
-            let mut blocked = self.blocked_in_order(*rank)?.into_iter().peekable();
+            let waits = self.waits().find(|(of, _)| of == rank).map(|(_, path)| path);
+            let mut blocked = BlockedInOrder::of(*rank, waits)?;
             let mut before = 0;
             groups_of(*rank, path, TALLIED, |group| {
                 tally.add(*rank, &tallied(group));
                 let after = before + group.rows() as i64;
-                while let Some(call) = blocked.next_if(|call| call.call < after) {
+                while let Some(call) = blocked.next_before(after)? {
                     let row = (call.call - before).max(0) as usize;
                     let of = |column| group.column(column)[row];
                     tally.add_blocked_at(of(CallColumn::Site), of(CallColumn::Call), &call);
@@ -157,16 +148,6 @@ impl CallTables {
             row -= rows;
         }
         Ok(Vec::new())
-    }
-
-    /// The blocked calls of a rank in the order of its calls.
-    fn blocked_in_order(&self, rank: u32) -> Result<Vec<BlockedCall>, LensError> {
-        let mut all = Vec::new();
-        if let Some((_, path)) = self.waits.iter().find(|(of, _)| *of == rank) {
-            blocked_of(rank, path, |call| all.push(*call))?;
-        }
-        all.sort_unstable_by_key(|call| call.call);
-        Ok(all)
     }
 
     /// Hand over all row groups of all ranks, with these columns.

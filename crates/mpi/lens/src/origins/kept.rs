@@ -1,7 +1,7 @@
 //! The blocked calls of a run in memory: the longest, where there are too many.
 
 use super::Place;
-use crate::{CallTables, LensError};
+use crate::{BlockedCall, CallTables, LensError};
 use std::collections::BTreeMap;
 
 /// A call that was blocked.
@@ -32,32 +32,40 @@ impl Held {
 }
 
 impl Kept {
-    /// Those of a run, `most` at most, but for as many as differ in length by less than a factor of
-    /// two.
+    /// Those of a run, `most` at most, but for as many as differ in length by less than 4 %.
     ///
     /// # Errors
     /// When a table is damaged.
     pub fn of(tables: &CallTables, most: u64) -> Result<Kept, LensError> {
-        let mut lengths = [0_u64; 64];
-        tables.each_blocked(|call| lengths[class(call.ns())] += 1)?;
+        let count = |lengths: &mut Vec<u64>, call: &BlockedCall| lengths[class(call.ns())] += 1;
+        let counted = tables.on_all_cores(|| vec![0; CLASSES], count)?;
+        let sum = |class: usize| counted.iter().map(|lengths| lengths[class]).sum();
+        let lengths: Vec<u64> = (0..CLASSES).map(sum).collect();
         let followed_from_ns = shortest_kept(&lengths, most);
-        let ranks = tables.ranks().map(|rank| (rank, Vec::new())).collect();
-        let mut kept = Kept { ranks, followed_from_ns, short_ns: 0 };
-        tables.each_blocked(|call| {
-            let held = Held {
-                from: call.from_ns,
-                until: call.until_ns,
-                by: call.by,
-                site: call.sites[1].unwrap_or(0),
-            };
-            if call.ns() < followed_from_ns {
-                kept.short_ns = kept.short_ns.saturating_add(call.ns());
-            } else if held.from < held.until {
-                kept.ranks.entry(call.rank).or_default().push(held);
-            }
-        })?;
+        let none = || Kept { ranks: BTreeMap::new(), followed_from_ns, short_ns: 0 };
+        let mut kept = none();
+        kept.ranks.extend(tables.ranks().map(|rank| (rank, Vec::new())));
+        for part in tables.on_all_cores(none, Kept::add)? {
+            kept.short_ns = kept.short_ns.saturating_add(part.short_ns);
+            // A rank is in one part.
+            kept.ranks.extend(part.ranks);
+        }
         kept.ranks.values_mut().for_each(|all| all.sort_unstable_by_key(|held| held.from));
         Ok(kept)
+    }
+
+    fn add(&mut self, call: &BlockedCall) {
+        let held = Held {
+            from: call.from_ns,
+            until: call.until_ns,
+            by: call.by,
+            site: call.sites[1].unwrap_or(0),
+        };
+        if call.ns() < self.followed_from_ns {
+            self.short_ns = self.short_ns.saturating_add(call.ns());
+        } else if held.from < held.until {
+            self.ranks.entry(call.rank).or_default().push(held);
+        }
     }
 
     #[cfg(test)]
@@ -96,23 +104,35 @@ impl Kept {
     }
 }
 
-/// The power of two below.
+/// Classes of lengths within a factor of two.
+const STEPS: usize = 32;
+/// Classes of all lengths.
+const CLASSES: usize = 64 * STEPS;
+
+/// The class of a length: a factor of two, and how far along it.
 fn class(ns: i64) -> usize {
-    ns.max(1).ilog2() as usize
+    let log = ns.max(1).ilog2() as usize;
+    log * STEPS + (((ns.max(1) as u128) * STEPS as u128) >> log) as usize % STEPS
+}
+
+/// The least length of a class, ns; the most that there is for those beyond all lengths.
+fn least_of(class: usize) -> i64 {
+    let least = ((STEPS + class % STEPS) as u128) << (class / STEPS);
+    i64::try_from(least.div_ceil(STEPS as u128)).unwrap_or(i64::MAX)
 }
 
 /// From which length on calls are kept so that at most `most` are, the class of the longest aside.
-fn shortest_kept(lengths: &[u64; 64], most: u64) -> i64 {
+fn shortest_kept(lengths: &[u64], most: u64) -> i64 {
     let mut kept = 0;
-    let beyond = (0..64).rev().find(|&class| {
+    let beyond = (0..CLASSES).rev().find(|&class| {
         kept += lengths[class];
         kept > most
     });
     // The class that goes beyond is left out, unless nothing would be kept then.
     match beyond {
         None => 0,
-        Some(class) if kept == lengths[class] => 1 << class,
-        Some(class) => 1 << (class + 1).min(62),
+        Some(class) if kept == lengths[class] => least_of(class),
+        Some(class) => least_of(class + 1),
     }
 }
 
@@ -122,12 +142,23 @@ mod tests {
 
     #[test]
     fn the_longest_are_kept() {
-        let mut lengths = [0; 64];
-        (lengths[3], lengths[5], lengths[9]) = (100, 10, 5);
+        let mut lengths = vec![0; CLASSES];
+        let counts = [(1_000, 100), (1_500, 10), (40_000, 5)];
+        counts.iter().for_each(|(ns, count)| lengths[class(*ns)] = *count);
         assert_eq!(shortest_kept(&lengths, 1_000), 0);
-        assert_eq!(shortest_kept(&lengths, 100), 16);
-        assert_eq!(shortest_kept(&lengths, 6), 64);
-        assert_eq!(shortest_kept(&lengths, 2), 512, "never nothing");
-        assert_eq!((class(0), class(15), class(16)), (0, 3, 4));
+        assert_eq!(shortest_kept(&lengths, 100), 1_008, "those of 1000 and their like are not");
+        assert_eq!(shortest_kept(&lengths, 6), 1_504);
+        assert_eq!(shortest_kept(&lengths, 2), 39_936, "never nothing");
+    }
+
+    #[test]
+    fn a_class_begins_at_its_least_length() {
+        assert_eq!((class(0), class(-5), class(1)), (0, 0, 0));
+        for ns in (1..5_000).chain([1 << 40, (1 << 40) + 12_345, i64::MAX]) {
+            let class = class(ns);
+            assert!(least_of(class) <= ns, "{ns}");
+            assert!(ns < least_of(class + 1) || ns == i64::MAX, "{ns}");
+            assert!(least_of(class + 1) as f64 <= least_of(class).max(32) as f64 * 1.04, "{ns}");
+        }
     }
 }

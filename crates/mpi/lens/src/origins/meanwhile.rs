@@ -2,11 +2,15 @@
 
 use super::kept::Kept;
 use super::{Place, Step, follow};
+use crate::blocked_calls::on_all_cores;
 use crate::found::Doing;
 use crate::functions::functions;
 use crate::tally::Spent;
-use crate::{CallTables, LensError};
+use crate::{CallTables, Function, LensError};
 use std::collections::{BTreeMap, HashMap};
+
+/// So many steps are looked at one by one.
+const NEAR: usize = 16;
 
 /// How much blocked time goes back to a place, up to each moment.
 struct Curve {
@@ -25,25 +29,39 @@ pub(super) fn of(
 ) -> Result<BTreeMap<Place, Vec<Doing>>, LensError> {
     let names = functions();
     // By rank: a table is read once for all places of its rank.
-    let mut ranks: BTreeMap<u32, Vec<(Place, Curve, Spent)>> = BTreeMap::new();
+    let mut ranks: BTreeMap<u32, Vec<(Place, Curve)>> = BTreeMap::new();
     for (place, curve) in curves(kept, places) {
-        ranks.entry(place.0).or_default().push((place, curve, Spent::default()));
+        ranks.entry(place.0).or_default().push((place, curve));
     }
-    let mut told = BTreeMap::new();
-    for (rank, mut of_rank) in ranks {
-        tables.each_row_of(rank, &names, |call| {
-            let exit = call.exit.unwrap_or(i64::MAX);
-            for (_, curve, spent) in &mut of_rank {
-                spent.add(call, curve.until(exit) - curve.until(call.enter));
-            }
-        })?;
-        told.extend(
-            of_rank
-                .into_iter()
-                .map(|(place, curve, spent)| (place, spent.told(&names, curve.until(i64::MAX)))),
-        );
-    }
-    Ok(told)
+    let ranks: Vec<(u32, Vec<(Place, Curve)>)> = ranks.into_iter().collect();
+    let parts = on_all_cores(ranks.len(), |first, step| {
+        let mut told = BTreeMap::new();
+        for (rank, places) in ranks.iter().skip(first).step_by(step) {
+            told.extend(of_rank(tables, &names, *rank, places)?);
+        }
+        Ok(told)
+    })?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+fn of_rank(
+    tables: &CallTables,
+    names: &[Function],
+    rank: u32,
+    places: &[(Place, Curve)],
+) -> Result<Vec<(Place, Vec<Doing>)>, LensError> {
+    let mut spent: Vec<(Spent, usize)> = places.iter().map(|_| Default::default()).collect();
+    tables.each_row_of(rank, names, |call| {
+        let exit = call.exit.unwrap_or(i64::MAX);
+        for ((_, curve), (spent, near)) in places.iter().zip(&mut spent) {
+            let before = curve.until(call.enter, near);
+            spent.add(call, curve.until(exit, near) - before);
+        }
+    })?;
+    let told = places.iter().zip(spent).map(|((place, curve), (spent, mut near))| {
+        (*place, spent.told(names, curve.until(i64::MAX, &mut near)))
+    });
+    Ok(told.collect())
 }
 
 fn curves(kept: &Kept, places: &[Place]) -> HashMap<Place, Curve> {
@@ -77,13 +95,31 @@ impl Curve {
         Curve { steps }
     }
 
-    /// Blocked time until `at`, ns.
-    fn until(&self, at: i64) -> i64 {
-        let after = self.steps.partition_point(|(step, ..)| *step <= at);
+    /// Blocked time until `at`, ns. `near` is where the last moment was that was asked for: calls
+    /// follow one another, and a search through millions of steps for each takes its time.
+    fn until(&self, at: i64, near: &mut usize) -> i64 {
+        let after = self.after(at, *near);
+        *near = after;
         let Some((from, sum, blocked)) = after.checked_sub(1).map(|last| self.steps[last]) else {
             return 0;
         };
         if blocked == 0 { sum } else { sum + (at - from) * blocked }
+    }
+
+    /// How many steps are up to `at`.
+    fn after(&self, at: i64, near: usize) -> usize {
+        let is_up_to = |step: usize| self.steps.get(step).is_some_and(|(step, ..)| *step <= at);
+        let mut after = near;
+        for _ in 0..NEAR {
+            if is_up_to(after) {
+                after += 1;
+            } else if after > 0 && !is_up_to(after - 1) {
+                after -= 1;
+            } else {
+                return after;
+            }
+        }
+        self.steps.partition_point(|(step, ..)| *step <= at)
     }
 }
 
@@ -94,8 +130,22 @@ mod tests {
     #[test]
     fn a_moment_counts_for_each_rank_that_was_blocked() {
         let curve = Curve::of(vec![(10, 1), (30, -1), (20, 1), (40, -1)]);
-        let until = [0, 10, 15, 25, 35, 40, i64::MAX].map(|at| curve.until(at));
-        assert_eq!(until, [0, 0, 5, 20, 35, 40, 40]);
-        assert_eq!(Curve::of(Vec::new()).until(5), 0);
+        let moments = [0, 10, 15, 25, 35, 40, i64::MAX];
+        for near in 0..=4 {
+            let until = moments.map(|at| curve.until(at, &mut { near }));
+            assert_eq!(until, [0, 0, 5, 20, 35, 40, 40]);
+        }
+        assert_eq!(Curve::of(Vec::new()).until(5, &mut 0), 0);
+    }
+
+    #[test]
+    fn a_moment_is_found_from_wherever_the_last_one_was() {
+        let changes = (0..1000).flat_map(|n| [(n * 10, 1), (n * 10 + 5, -1)]).collect();
+        let curve = Curve::of(changes);
+        let mut near = 0;
+        for at in [0, 7, 9_999, 3, 5_003, 5_009, 4_001, 20_000] {
+            assert_eq!(curve.until(at, &mut near), curve.until(at, &mut 0), "{at}");
+        }
+        assert_eq!(near, 2000);
     }
 }
