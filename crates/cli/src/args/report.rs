@@ -20,7 +20,7 @@ Examples:
   fourstamp report runs/a --json                 everything, for scripts
   fourstamp report runs/a --kind gvt             only messages of this kind
   srun -n 8 fourstamp report --shards runs/big   match a large run on 8 hosts
-  fourstamp report --shards=8 runs/big           the same here, with little memory")]
+  fourstamp report --shards=8 runs/big           the same here, in turn")]
 pub struct ReportArgs {
     /// Run folders, or the folder of a tour
     #[arg(required = true, value_name = "RUN")]
