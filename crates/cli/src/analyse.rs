@@ -145,6 +145,7 @@ fn numbered(run: &Run, first: u32) -> Vec<Numbered> {
 
 /// Open the run at `path`. One that was cut is closed first, by whoever knows its logs.
 pub fn open(path: &Path) -> Result<Run> {
+    memory::keep_freed();
     if calls::close::has_logs(path)
         && let Some(closing) = Closing::of_cut(path)?
     {

@@ -57,6 +57,7 @@ pub fn close_in_shares(path: &Path, shares: Option<u32>) -> Result<bool> {
 
 /// Do it, with a bar if it takes long.
 fn with_bar<E>(work: impl FnOnce(&mut dyn FnMut(u64, u64)) -> Result<(), E>) -> Result<(), E> {
+    memory::keep_freed();
     let begun = Instant::now();
     let mut bar = None;
     let result = work(&mut |done, of| {

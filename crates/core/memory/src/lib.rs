@@ -14,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod checked;
+mod freed;
 mod lease;
 mod prefetch;
 mod region;
@@ -21,6 +22,7 @@ mod scratch;
 mod wait;
 
 pub use checked::Checked;
+pub use freed::keep_freed;
 pub use lease::{Claim, Lease, Unclaimed, leased_name, new_owner, owner_of};
 pub use prefetch::prefetch_for_writing;
 pub use region::{Region, RegionError, shared_folder};
