@@ -115,14 +115,14 @@ const FIGURES: &[Figure] = &[
         "matching and report of a large run, seconds",
         (CLOSE, CLOSE),
         (Number::WallSeconds, Compared::Ours),
-        Bound::AtMost(60.0),
+        Bound::AtMost(20.0),
     ),
     figure(
         "memory",
         "its peak memory",
         (CLOSE, CLOSE),
         (Number::PeakGib, Compared::Ours),
-        Bound::AtMost(2.0),
+        Bound::AtMost(1.0),
     ),
     figure(
         "transport",

@@ -16,11 +16,11 @@ Fetch as often as needed: what has come is in the run, and the next call fetches
 hosts keep their folders unless you say --remove.
 
 Examples:
-  fourstamp collect runs/app-mpi-1                             over ssh
-  fourstamp collect runs/app-mpi-1 n1:/tmp/fourstamp-3f…       a run that knows no host
+  fourstamp collect runs/app-mpi-1                       over ssh
+  fourstamp collect runs/app-mpi-1 n1:/tmp/fourstamp-3f  it knows no host
   fourstamp collect runs/app-mpi-1 --with 'kubectl exec {host} --'
   fourstamp collect runs/app-mpi-1 --with 'srun -N 1 -n 1 -w {host}'
-  fourstamp collect runs/app-mpi-1 --without n7                n7 is down")]
+  fourstamp collect runs/app-mpi-1 --without n7          n7 is down")]
 pub struct CollectArgs {
     /// Run folder; made if it is not there
     #[arg(value_name = "RUN")]

@@ -43,6 +43,11 @@ impl MpiWords for MpiFacts {
     }
 
     fn first_line(&self) -> String {
+        let Matching { matched, unmatched_sends, unmatched_receives, .. } = self.matching;
+        if self.matching.match_rate.is_some() && matched + unmatched_sends + unmatched_receives == 0
+        {
+            return "No messages: there was nothing to match.".to_owned();
+        }
         let rate = self.matching.match_rate.map_or_else(|| "An unknown share".to_owned(), part);
         format!(
             "{rate} of the messages matched; {}, {}, {}.",
@@ -273,6 +278,13 @@ mod tests {
             "90 % of the messages matched; 100 unmatched sends, 0 unmatched receives, 1 causality \
             violation."
         );
+    }
+
+    #[test]
+    fn a_program_of_collectives_alone_had_nothing_to_match() {
+        let alone = of(Some(&json!({ "matched": 0, "match_rate": 1.0 }))).unwrap();
+        assert_eq!(alone.first_line(), "No messages: there was nothing to match.");
+        assert!(plain(&facts(0, 1, 0).first_line()).contains("1 unmatched send"));
     }
 
     #[test]
