@@ -1,5 +1,6 @@
 //! The calls that were blocked, as the tables of a run have them.
 
+use crate::cores::on_all_cores;
 use crate::found::{MessageLine, Wait, WorstWait};
 use crate::{CallTables, LensError, function_name};
 use calls::cause::Cause;
@@ -7,7 +8,6 @@ use calls::table::{WAIT_COLUMNS, WaitColumn, wait_columns_in_file};
 use record::{NULL, SideReader};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::thread::ScopedJoinHandle;
 
 /// A call that was blocked, from when it was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,24 +58,6 @@ impl CallTables {
         };
         on_all_cores(tables.len(), some)
     }
-}
-
-/// Have each core do a part of `items`: every so-many-th from a first one on.
-pub(crate) fn on_all_cores<T: Send>(
-    items: usize,
-    work: impl Fn(usize, usize) -> Result<T, LensError> + Sync,
-) -> Result<Vec<T>, LensError> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.clamp(1, items.max(1));
-    std::thread::scope(|scope| {
-        let work = &work;
-        let start = |first| scope.spawn(move || work(first, threads));
-        let handles: Vec<_> = (0..threads).map(start).collect();
-        let join = |handle: ScopedJoinHandle<'_, Result<T, LensError>>| {
-            handle.join().unwrap_or(Err(LensError::Panicked))
-        };
-        handles.into_iter().map(join).collect()
-    })
 }
 
 /// Those of one rank in the order of its calls.

@@ -371,14 +371,10 @@ impl Wait {
         Wait::NotCollected,
     ];
     /// Those that block a rank in a call, in the order of [`Cause::ALL`](calls::cause::Cause::ALL).
-    pub const BLOCKING: [Wait; COUNT] = [
-        Wait::LateSender,
-        Wait::LateReceiver,
-        Wait::Collective,
-        Wait::LatePost,
-        Wait::LateComplete,
-        Wait::Lock,
-    ];
+    pub const BLOCKING: [Wait; COUNT] = match Wait::ALL.first_chunk() {
+        Some(first) => *first,
+        None => panic!("they come first in the list"),
+    };
     /// Those that messages have a part in.
     pub const OF_MESSAGES: [Wait; 4] =
         [Wait::LateSender, Wait::LateReceiver, Wait::Unexpected, Wait::NotCollected];

@@ -12,6 +12,7 @@ mod account;
 mod alike;
 mod blocked_calls;
 mod communicators;
+mod cores;
 mod error;
 mod facts;
 pub mod found;

@@ -1,6 +1,7 @@
 //! The tables of calls of a run, and what is worked out of them.
 
-use crate::blocked_calls::{BlockedInOrder, on_all_cores};
+use crate::blocked_calls::BlockedInOrder;
+use crate::cores::on_all_cores;
 use crate::found::{Calls, WorstWait};
 use crate::functions::functions;
 use crate::{CallColumns, CallTally, Function, LensError, tally};

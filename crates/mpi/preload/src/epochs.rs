@@ -19,9 +19,7 @@ pub fn one_sided(call: &Invocation, stamped: &mut Stamped) {
     });
     stamped.make(call);
     let places = &PLACES[call.operation];
-    // SAFETY: the call succeeded and has set its flag.
-    let in_vain =
-        places.flag.exists() && !call.failed() && unsafe { places.flag.read(call, 0) } == 0;
+    let in_vain = stamped.was_in_vain(call);
     stamped.tracer.with(|rank| {
         if in_vain {
             let written = rank.log.poll(&stamped.entry);

@@ -132,9 +132,7 @@ pub fn passed(call: &Invocation, stamped: &mut Stamped) {
         rank.check(written);
     });
     stamped.make(call);
-    let flag = PLACES[call.operation].flag;
-    // SAFETY: the call succeeded and has set its flag.
-    let in_vain = flag.exists() && !call.failed() && unsafe { flag.read(call, 0) } == 0;
+    let in_vain = stamped.was_in_vain(call);
     stamped.tracer.with(|rank| match in_vain {
         true => {
             let written = rank.log.poll(&stamped.entry);

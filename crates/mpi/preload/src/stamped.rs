@@ -56,6 +56,13 @@ impl Stamped {
         }
     }
 
+    /// Whether the call, which has been made, says by its flag that nothing has happened yet.
+    pub fn was_in_vain(&self, call: &Invocation) -> bool {
+        let flag = PLACES[call.operation].flag;
+        // SAFETY: the call succeeded and has set its flag.
+        flag.exists() && !call.failed() && unsafe { flag.read(call, 0) } == 0
+    }
+
     /// Whether the call, which has been made, took its message, though that may not have fitted:
     /// such a call returns an error, and has received all the same.
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::kept::Kept;
 use super::{Place, Step, follow};
-use crate::blocked_calls::on_all_cores;
+use crate::cores::on_all_cores;
 use crate::found::Doing;
 use crate::functions::functions;
 use crate::tally::Spent;
