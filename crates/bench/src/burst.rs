@@ -31,7 +31,7 @@ pub(crate) fn run(
             node.send(to, Kind::Data, &payload)?;
         }
         until.add(u64::from(messages));
-        meter.sleep(Duration::from_micros(gap_us));
+        meter.sleep(node, Duration::from_micros(gap_us));
     }
     let elapsed_ns = node.ns_between(begin, node.clock().now());
     Ok(Outcome { sent: until.finish(), elapsed_ns, ..Outcome::default() })

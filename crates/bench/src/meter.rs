@@ -42,7 +42,10 @@ impl Meter<'_> {
     }
 
     /// Sleep for so long, unless the run is to end.
-    pub(crate) fn sleep(&self, time: Duration) {
+    pub(crate) fn sleep(&self, node: &mut Node, time: Duration) {
+        if node.rest(node.after(time)) {
+            return;
+        }
         let mut left = time;
         while !left.is_zero() && !self.is_stopped() {
             std::thread::sleep(left.min(NAP));

@@ -146,7 +146,7 @@ impl Sender {
     fn next_moment(
         &mut self,
         interval_ticks: f64,
-        node: &Node,
+        node: &mut Node,
         meter: &Meter<'_>,
     ) -> Option<Ticks> {
         let intended = Ticks(self.begin.0 + (self.intended as f64 * interval_ticks) as u64);
@@ -158,7 +158,7 @@ impl Sender {
 }
 
 /// `false`: the run is to end before that.
-fn wait_until(node: &Node, moment: Ticks, meter: &Meter<'_>) -> bool {
+fn wait_until(node: &mut Node, moment: Ticks, meter: &Meter<'_>) -> bool {
     let clock = node.clock();
     loop {
         let now = clock.now();
@@ -168,9 +168,12 @@ fn wait_until(node: &Node, moment: Ticks, meter: &Meter<'_>) -> bool {
         if meter.is_stopped() {
             return false;
         }
+        if node.rest(moment) {
+            continue;
+        }
         let ahead = Duration::from_nanos(node.ns_between(now, moment));
         match ahead.checked_sub(WORTH_SLEEPING) {
-            Some(nap) => meter.sleep(nap),
+            Some(nap) => meter.sleep(node, nap),
             None => std::hint::spin_loop(),
         }
     }

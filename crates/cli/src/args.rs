@@ -9,6 +9,7 @@ mod engine;
 mod explain;
 mod export;
 mod filter;
+mod machine;
 mod mpi;
 mod pager;
 mod quantity;
@@ -28,6 +29,7 @@ pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use filter::FilterArgs;
+pub use machine::{MachineArgs, MachineCommand};
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
     PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
@@ -65,6 +67,7 @@ Examples:
   fourstamp compare runs/a runs/b            is b slower than a?
   fourstamp mpi trace -- mpirun -n 4 ./app   trace an unmodified MPI program
   fourstamp warp phold --check               a parallel simulation, checked
+  fourstamp bench pingpong --on mark3        the same program on a machine of 1988
   fourstamp pager run --local 2G -- ./app    a program larger than its memory
   fourstamp export runs/a --perfetto a.json  a trace for ui.perfetto.dev
   fourstamp doctor                           what this machine can and cannot do
@@ -100,6 +103,8 @@ pub enum Command {
     Collect(CollectArgs),
     /// Run a program with memory of other machines, over TCP; lend memory; study the cost
     Pager(PagerArgs),
+    /// Machines that programs can be simulated on: list them, show one
+    Machine(MachineArgs),
     /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics
     Export(ExportArgs),
     /// Say what this machine can measure, with a one-line remedy for what it cannot

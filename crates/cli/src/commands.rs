@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod export;
 mod launch;
+mod machine;
 mod man;
 mod mpi;
 pub mod node;
@@ -36,6 +37,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => explain::run(&args),
         Command::Story(args) => story::run(&args),
         Command::Collect(args) => collect::run(&args),
+        Command::Machine(args) => machine::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Launch(args) => launch::run(&args),

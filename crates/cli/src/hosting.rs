@@ -35,6 +35,7 @@ pub fn recorder(
     );
     match pinning(assignment, id, pin) {
         Pinning::Core(core) => sheet.core = Some(core as u32),
+        Pinning::Free(_) if assignment.fabric.transport.is_simulated() => {}
         Pinning::Free(reason) => sheet.notes.push(format!("not pinned to a core: {reason}")),
     }
     Ok(folder.recorder(sheet, &Schema::new(columns), assignment.recorder)?)
@@ -42,7 +43,8 @@ pub fn recorder(
 
 /// Pin the calling thread, if that is asked for and the launcher of a job has not done so.
 pub fn pinning(assignment: &Assignment, id: u16, pin: bool) -> Pinning {
-    match (pin, LaunchedJob::here()) {
+    let simulated = assignment.fabric.transport.is_simulated();
+    match (pin && !simulated, LaunchedJob::here()) {
         (true, Some(job)) if job.is_bound() => pin_node(0, 1),
         (true, Some(job)) => {
             pin_node(job.local_rank.into(), job.local_ranks.unwrap_or(job.ranks).into())

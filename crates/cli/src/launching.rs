@@ -5,9 +5,9 @@ use crate::args::Topology;
 use crate::job::LaunchedJob;
 pub use crate::job::Nodes;
 use anyhow::{Context, Error, Result};
-use fabric::{NodePlace, RunKey, Spec};
+use fabric::{NodePlace, RunKey, Spec, TransportKind};
 use launch::{Coordinator, Hosting, NodeCommand, Note, Starter};
-use record::RunFolder;
+use record::{RunFolder, RunInfo};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,6 +78,20 @@ pub fn has_a_core_each(nodes: u16) -> bool {
         None => std::thread::available_parallelism()
             .is_ok_and(|cores| usize::from(nodes) <= cores.get()),
     }
+}
+
+/// A peer that is silent for so long is lost, ms. In simulated time nobody can be, and a machine
+/// may be slow.
+pub fn patience(kind: &TransportKind, asked: Duration) -> u64 {
+    const SIMULATED: Duration = Duration::from_secs(24 * 3600);
+    let patience = if kind.clock.is_some() { SIMULATED } else { asked };
+    patience.as_millis() as u64
+}
+
+/// Say in the run on which machine it is simulated.
+pub fn note_machine(info: &mut RunInfo, spec: &Spec) {
+    let Some(machine) = fabric::machine_of(spec) else { return };
+    info.notes.push(format!("simulated on {}: its times are not this machine's", machine.name));
 }
 
 /// Who is linked with whom.

@@ -33,6 +33,8 @@ impl<'a> Watching<'a> {
         control: &'a Control,
         folder: &'a RunFolder,
     ) -> Watching<'a> {
+        // What this machine does is no cause of what a simulated one does.
+        let asked = asked && !assignment.fabric.transport.is_simulated();
         let watcher = asked
             .then(|| Watcher::start(control.clock(), assignment.fabric.transport.kind.over_tcp));
         // Before any thread is pinned: a thread with a core of its own sees no other.

@@ -24,6 +24,12 @@ pub struct TransportArgs {
 }
 
 impl TransportArgs {
+    /// The transport that an option of its own means where none is named.
+    pub fn implied(&self) -> Option<Transport> {
+        let of_simulated = |name: &String| owner(name).filter(|kind| kind.clock.is_some());
+        self.given.keys().find_map(of_simulated)
+    }
+
     /// The settings of this transport, or why these options cannot be.
     pub fn settings(&self, asked: Transport) -> Result<Value, String> {
         let foreign = self.given.keys().find_map(|name| {

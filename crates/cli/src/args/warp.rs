@@ -7,6 +7,7 @@ use super::{RecordTo, Topology, WhenFull};
 use super::{quantity, row};
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use fabric::Machine;
 use models::argument::Value;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -115,6 +116,9 @@ pub struct WarpCommon {
     /// without an MPI library]
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
+    /// Simulate on this machine: a file, or one of `fourstamp machine list`
+    #[arg(long, value_name = "MACHINE", value_parser = fabric::find_machine)]
+    pub on: Option<Machine>,
     /// Which nodes are linked
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]
     pub topology: Topology,
@@ -122,7 +126,7 @@ pub struct WarpCommon {
     #[arg(long, default_value = "1K", value_name = "BYTES", value_parser = quantity::bytes)]
     pub packet: usize,
     /// Run the sequential engine alone
-    #[arg(long, conflicts_with_all = ["check", "nodes", "transport", "topology"])]
+    #[arg(long, conflicts_with_all = ["check", "nodes", "transport", "topology", "on"])]
     pub seq: bool,
     /// Run the sequential engine too, compare the results, and check the model's invariants
     #[arg(long)]

@@ -24,7 +24,7 @@ pub fn run(workload: &WorkloadArgs) -> Result<()> {
         return show(workload, &Nodes::Here);
     }
     let asked = Asked {
-        transport: common.transport,
+        transport: common.transport.or(common.of_transport.implied()),
         usual_transport: &fabric::SHM,
         nodes: common.nodes,
         usual_nodes: workload.usual_nodes(),
@@ -33,6 +33,10 @@ pub fn run(workload: &WorkloadArgs) -> Result<()> {
         let mut workload = workload.clone();
         let common = workload.common_mut();
         (common.transport, common.nodes) = (Some(part.transport), Some(part.nodes));
+        if part.transport.clock.is_some() {
+            // Another launch would be the same to the last stamp.
+            common.launches = 1;
+        }
         show(&workload, part.starter)
     })
 }

@@ -134,7 +134,7 @@ fn clock() -> Finding {
         format!("step {:.1} ns, a reading costs {:.1} ns", quality.step_ns, quality.read_cost_ns);
     match clock.source() {
         Source::Tsc => good("clock", format!("time-stamp counter, invariant: {figures}")),
-        Source::MonotonicRaw => Finding {
+        Source::MonotonicRaw | Source::Simulated => Finding {
             name: "clock",
             state: State::Lacking,
             seen: format!("CLOCK_MONOTONIC_RAW, because there is no invariant counter: {figures}"),

@@ -48,7 +48,7 @@ pub fn run(args: &WarpArgs) -> Result<()> {
         return sequential::run(&plan, &*model);
     }
     let asked = Asked {
-        transport: common.transport,
+        transport: common.on.as_ref().map(|_| &fabric::MACHINE).or(common.transport),
         usual_transport: &fabric::THREAD,
         nodes: common.nodes,
         usual_nodes: plan.nodes(),
@@ -90,8 +90,7 @@ fn parallel(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<()> {
         )?,
         false => scratch.path().join("run"),
     };
-    let mut folder =
-        RunFolder::create(&path, plan.info(spec.transport.name(), spec.topology.name()))?;
+    let mut folder = RunFolder::create(&path, plan.info(Some(&spec)))?;
     let ran = launched(plan, model, &spec, nodes, &mut folder);
     for node in 0..spec.nodes {
         NodeFiles::new(&path, node).remove();
@@ -144,7 +143,10 @@ fn launched(
     if plan.job.record {
         results.keep(folder, &|object| placement.node_of(object))?;
         results::keep_spent(folder, &reports)?;
-        results.keep_speedup(folder, &course)?;
+        // Real time of one run says nothing beside simulated time of the other.
+        if plan.job.costs.is_none() {
+            results.keep_speedup(folder, &course)?;
+        }
     }
     Ok(table::text(&results, check.as_ref()))
 }

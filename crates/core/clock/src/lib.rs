@@ -18,6 +18,7 @@ mod model;
 mod quality;
 mod realtime;
 mod segment;
+mod simulated;
 mod source;
 mod sync;
 mod track;
@@ -26,6 +27,7 @@ pub use model::{Cursor, Model, ModelError};
 pub use quality::{Calibration, Quality, measure};
 pub use realtime::Realtime;
 pub use segment::Segment;
+pub use simulated::set_simulated;
 pub use source::{Anchor, Clock, Plant, Source, Ticks};
 pub use sync::{Exchange, Offset, SyncError, best_offset};
 

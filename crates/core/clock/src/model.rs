@@ -97,6 +97,15 @@ impl Model {
         Model::assemble(fitted, anchors)
     }
 
+    /// Simulated time: it is the timeline.
+    pub fn of_simulated() -> Model {
+        let point = Point { ticks: Ticks(0), ns: 0, width_ns: 0.0 };
+        let fitted = by_rate(point, 1.0, 0.0);
+        let model =
+            fitted.and_then(|fitted| Model::assemble(fitted, &[Anchor::of_simulated(Ticks(0))]));
+        model.expect("a rate of one is possible")
+    }
+
     /// A clock of the reference machine by one anchor and a calibrated rate: a node that was cut
     /// before its second anchor. The bound grows by the calibration's error.
     pub fn from_rate(

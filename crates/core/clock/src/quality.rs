@@ -65,6 +65,9 @@ pub struct Calibration {
 
 /// Measure a clock. Takes about a twentieth of a second, most of it asleep.
 pub fn measure(clock: &Clock) -> Quality {
+    if clock.source() == Source::Simulated {
+        return Quality::of_simulated();
+    }
     let rate = calibrate(clock);
     let readings: Vec<u64> = (0..READINGS).map(|_| clock.now().0).collect();
     let steps = Steps::of(&readings);
@@ -81,6 +84,20 @@ pub fn measure(clock: &Clock) -> Quality {
 }
 
 impl Quality {
+    /// Of simulated time: there is nothing to measure.
+    fn of_simulated() -> Quality {
+        Quality {
+            source: Source::Simulated,
+            step_ns: 1.0,
+            readings: 0,
+            backward_steps: 0,
+            read_cost_ns: 0.0,
+            ns_per_tick: 1.0,
+            ppm_error: 0.0,
+            calibration_ns: 0,
+        }
+    }
+
     /// What synchronisation and [`crate::Model::from_rate`] need of it.
     pub fn calibration(&self) -> Calibration {
         Calibration {
@@ -122,7 +139,7 @@ struct Steps {
 }
 
 fn calibrate(clock: &Clock) -> Rate {
-    if clock.source() == Source::MonotonicRaw && !clock.is_planted() {
+    if clock.source() != Source::Tsc && !clock.is_planted() {
         return Rate { ns_per_tick: 1.0, error_ppm: 0.0, span_ns: 0 };
     }
     let start = clock.anchor();

@@ -34,6 +34,8 @@ pub enum Source {
     Tsc,
     /// The system's `CLOCK_MONOTONIC_RAW`: a tick is a nanosecond.
     MonotonicRaw,
+    /// The time of a simulation ([`crate::set_simulated`]): a tick is a nanosecond of it.
+    Simulated,
 }
 
 impl fmt::Display for Source {
@@ -41,6 +43,7 @@ impl fmt::Display for Source {
         out.write_str(match self {
             Source::Tsc => "time-stamp counter",
             Source::MonotonicRaw => "CLOCK_MONOTONIC_RAW",
+            Source::Simulated => "simulated time",
         })
     }
 }
@@ -89,6 +92,11 @@ impl Clock {
         Clock { source: Source::MonotonicRaw, plant: None }
     }
 
+    /// The simulated time of the thread that asks: for nodes on a simulated machine.
+    pub fn simulated() -> Clock {
+        Clock { source: Source::Simulated, plant: None }
+    }
+
     /// The same clock with a known error planted in it.
     pub fn planted(self, plant: Plant) -> Clock {
         Clock { plant: Some(plant), ..self }
@@ -110,6 +118,7 @@ impl Clock {
         let ticks = match self.source {
             Source::Tsc => tsc::read(),
             Source::MonotonicRaw => read_ns(ClockId::MonotonicRaw) as u64,
+            Source::Simulated => crate::simulated::now(),
         };
         match self.plant {
             None => Ticks(ticks),
@@ -121,6 +130,9 @@ impl Clock {
     /// because a single try may be interrupted between its reads.
     pub fn anchor(&self) -> Anchor {
         const TRIES: usize = 64;
+        if self.source == Source::Simulated {
+            return Anchor::of_simulated(self.now());
+        }
         let mut best = self.bracketed();
         for _ in 1..TRIES {
             let next = self.bracketed();
@@ -154,6 +166,14 @@ impl Clock {
     fn next_after(&self, seen: Ticks) -> Ticks {
         const READS_MAX: usize = 1000;
         (0..READS_MAX).map(|_| self.now()).find(|&ticks| ticks != seen).unwrap_or(seen)
+    }
+}
+
+impl Anchor {
+    /// Simulated time is its own system clock, and exact.
+    pub(crate) fn of_simulated(ticks: Ticks) -> Anchor {
+        let ns = ticks.0 as i64;
+        Anchor { ticks, half_width: 0, monotonic_raw_ns: ns, realtime_ns: ns }
     }
 }
 

@@ -40,6 +40,10 @@ pub(crate) fn fit(
         domain.reference = Some(at) == reference;
         let quality =
             sheets.iter().find(|sheet| sheet.domain == domain.id).map(|sheet| sheet.quality);
+        if domain.source == Source::Simulated {
+            keep(domain, Model::of_simulated(), true, &mut notes);
+            continue;
+        }
         let Some(quality) = quality else {
             // The coordinator's clock may be no node's; the others are tied to it all the same.
             if domain.reference {

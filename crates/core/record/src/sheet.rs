@@ -189,6 +189,7 @@ fn domain_of(boot_id: &str, source: Source) -> String {
     let source = match source {
         Source::Tsc => "tsc",
         Source::MonotonicRaw => "monotonic-raw",
+        Source::Simulated => "simulated",
     };
     format!("{boot_id}/{source}")
 }

@@ -42,6 +42,10 @@ pub use handshake::{
     authenticate,
 };
 pub use key::{KeyError, RunKey};
+pub use machine::{
+    Constant as MachineConstant, FIELDS, Machine, SHIPPED, Topology as MachineTopology,
+    Unit as MachineUnit,
+};
 pub use node::{Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open, prepare};
 pub use pin::{Pinning, pin_node};
@@ -51,12 +55,13 @@ pub use schema::columns;
 pub use scribe::{Recording, Stamps};
 pub use spec::{NodeId, PathRoom, Spec, Topology, TransportSpec, Waiting};
 pub use transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};
+pub use transports::machine::settings::{find_machine, machine_of};
 pub use transports::mpi::{MPI_LIBRARY_VARIABLE, MpiFamily, MpiLibrary, MpiProcess, mpi_library};
 pub use transports::shm::Segment;
 pub use transports::sockets::offered::kernel_stamps;
 pub use transports::udp::options::{ReceiveTask, UdpFaults, UdpOptions, UdpTimer, UserPriority};
 pub use transports::udp::priority::real_time;
 pub use transports::{
-    GivenOptions, LookCost, MPI, NodePlace, OptionTakes, Places, SHM, TCP, THREAD, TRANSPORTS,
-    TransportCounter, TransportKind, TransportOption, UDP,
+    GivenOptions, LookCost, MACHINE, MPI, NodePlace, OptionTakes, Places, SHM, TCP, THREAD,
+    TRANSPORTS, TransportCounter, TransportKind, TransportOption, UDP,
 };

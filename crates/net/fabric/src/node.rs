@@ -223,6 +223,19 @@ impl Node {
         }))
     }
 
+    /// Computing of the program that takes so long: it passes where time is simulated, and is past
+    /// already elsewhere.
+    #[inline]
+    pub fn spend(&mut self, ns: u64) {
+        self.transport.spend(ns);
+    }
+
+    /// Sleep until this moment of the node's clock, whatever comes, where time is simulated.
+    /// `false`: it passes by itself, and the caller waits as it likes.
+    pub fn rest(&mut self, until: Ticks) -> bool {
+        self.transport.rest(until)
+    }
+
     /// Messages on their way to `to`, as this node knows it.
     pub fn in_flight(&mut self, to: NodeId) -> u32 {
         self.transport.in_flight(to)

@@ -45,7 +45,7 @@ pub(crate) fn ticks_of(clock: &Clock, time: Duration) -> u64 {
 /// time-outs only.
 pub(crate) fn ticks_per_ns(clock: &Clock) -> f64 {
     static TSC_RATE: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
-    if clock.source() == Source::MonotonicRaw {
+    if clock.source() != Source::Tsc {
         return 1.0;
     }
     *TSC_RATE.get_or_init(|| {

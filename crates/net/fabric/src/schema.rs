@@ -7,7 +7,8 @@ use record::Column;
 /// zero.
 pub fn columns(spec: &Spec) -> Vec<Column> {
     let mut columns = vec![Column::Batch, Column::QueueLength, Column::InFlight];
-    if let Topology::Hypercube { .. } = spec.topology {
+    let routed = matches!(spec.topology, Topology::Hypercube { .. });
+    if routed || spec.transport.is_simulated() {
         columns.extend([Column::Hops, Column::Packets]);
     }
     if spec.transport.kind.brackets {

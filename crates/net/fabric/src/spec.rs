@@ -1,7 +1,8 @@
 //! What a fabric is made of: how many nodes, over what, arranged how.
 
 use crate::plant::Plant;
-use crate::transports::TransportKind;
+use crate::transports::{self, MACHINE, TransportKind};
+use machine::Machine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -88,6 +89,17 @@ impl TransportSpec {
         TransportSpec { kind, settings: Value::Null, peers: Vec::new(), file: None }
     }
 
+    /// Whether time is simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.kind.clock.is_some()
+    }
+
+    /// The simulated machine.
+    pub fn simulated(machine: Machine) -> TransportSpec {
+        let settings = transports::machine::settings::of(machine);
+        TransportSpec { settings, ..TransportSpec::of(&MACHINE) }
+    }
+
     /// The name that commands and reports use.
     pub fn name(&self) -> &'static str {
         self.kind.name
@@ -144,6 +156,12 @@ impl Topology {
 }
 
 impl Spec {
+    /// How nodes are linked, as commands and reports call it.
+    pub fn topology_name(&self) -> &'static str {
+        let machine = crate::machine_of(self);
+        machine.map_or(self.topology.name(), |machine| machine.topology.word())
+    }
+
     /// Check what no transport could carry out.
     pub fn check(&self) -> Result<(), crate::FabricError> {
         let refuse = |reason: String| Err(crate::FabricError::BadSpec { reason });

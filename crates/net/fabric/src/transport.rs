@@ -3,6 +3,7 @@
 
 use crate::error::FabricError;
 use crate::spec::NodeId;
+use clock::Ticks;
 use record::{ABSENT, ArrivedClock, Cause, How, Kind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -146,6 +147,18 @@ pub trait Transport: Send {
 
     /// Longest payload of a fragment, bytes.
     fn fragment_bytes_max(&self) -> usize;
+
+    /// The node computes for so long, where time is simulated. Elsewhere computing takes its time.
+    fn spend(&mut self, ns: u64) {
+        let _ = ns;
+    }
+
+    /// Sleep until then, whatever comes, where time is simulated. `false`: it passes by itself, and
+    /// the caller waits.
+    fn rest(&mut self, until: Ticks) -> bool {
+        let _ = until;
+        false
+    }
 
     /// Say that this node leaves in good order. Called once, after the last flush.
     fn leave(&mut self);

@@ -9,6 +9,7 @@ use crate::error::FabricError;
 use crate::open::Opening;
 use crate::spec::Spec;
 use crate::transport::Transport;
+use clock::Clock;
 use serde_json::{Map, Value};
 use shm::Segment;
 use std::net::SocketAddr;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 pub(crate) mod head;
 mod links;
 mod looks;
+pub(crate) mod machine;
 pub(crate) mod mpi;
 pub(crate) mod rings;
 pub(crate) mod shm;
@@ -26,6 +28,7 @@ pub(crate) mod thread;
 mod turn;
 pub(crate) mod udp;
 
+pub use machine::MACHINE;
 pub use mpi::MPI;
 pub use shm::SHM;
 pub use tcp::TCP;
@@ -33,7 +36,7 @@ pub use thread::THREAD;
 pub use udp::UDP;
 
 /// All transports, in the order in which they are listed.
-pub static TRANSPORTS: [&TransportKind; 5] = [&THREAD, &SHM, &TCP, &UDP, &MPI];
+pub static TRANSPORTS: [&TransportKind; 6] = [&THREAD, &SHM, &TCP, &UDP, &MPI, &MACHINE];
 
 /// A transport as everybody but itself knows it: one row of the table.
 pub struct TransportKind {
@@ -49,6 +52,9 @@ pub struct TransportKind {
     pub brackets: bool,
     /// Whether it may go over the machine's TCP, whose troubles then matter.
     pub over_tcp: bool,
+    /// What its nodes take stamps with, where time is simulated. An option of such a transport
+    /// means it where none is named.
+    pub clock: Option<fn() -> Clock>,
     /// What can be asked of it.
     pub options: &'static [TransportOption],
     /// What it counts: [`TransportReport::counts`](crate::TransportReport) in this order.
@@ -156,6 +162,7 @@ impl TransportKind {
         look: LookCost::Memory,
         brackets: false,
         over_tcp: false,
+        clock: None,
         options: &[],
         counters: &[],
         settings: |_| Ok(Value::Null),

@@ -29,8 +29,9 @@ macro_rules! properties_over_fabrics {
     ($($property:ident in $module:ident;)*) => {
         $(mod $property {
             use super::$module::$property as property;
-            use super::table::Carrier::{Shm, Tcp, Thread};
+            use super::table::Carrier::{Machine, Shm, Tcp, Thread};
             use super::table::{Fabric, troubled, udp_adaptive, udp_periodic, udp_tasked};
+            use fabric::MachineTopology::{Bus, Hypercube, Mesh, Switch};
             use fabric::Waiting::{Blocking, Polling};
 
             properties_over_fabrics!(@fabrics
@@ -66,6 +67,10 @@ macro_rules! properties_over_fabrics {
                     Fabric::mesh(troubled(udp_periodic(), 0.3), 2, Polling),
                 udp_mesh_of_3_troubled: Fabric::mesh(troubled(udp_tasked(), 0.2), 3, Blocking),
                 udp_cube_of_4_troubled: Fabric::cube(troubled(udp_adaptive(), 0.1), 4, Blocking),
+                machine_pair_blocking: Fabric::mesh(Machine(Switch), 2, Blocking),
+                machine_pair_polling: Fabric::mesh(Machine(Mesh), 2, Polling),
+                machine_cube_of_4: Fabric::mesh(Machine(Hypercube), 4, Blocking),
+                machine_bus_of_3: Fabric::mesh(Machine(Bus), 3, Blocking),
                 planted_thread_pair: Fabric::mesh(Thread, 2, Blocking).planted(),
                 planted_tcp_mesh_of_3: Fabric::mesh(Tcp, 3, Blocking).planted(),
                 planted_shm_cube_of_4: Fabric::cube(Shm, 4, Blocking).planted(),

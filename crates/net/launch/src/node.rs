@@ -8,7 +8,7 @@ use crate::away::{self, Away};
 use crate::connection::prepare;
 use crate::frame::{BODY_BYTES_MAX, Frame, FrameError, read_frame};
 use crate::protocol::{Assignment, Join, Message, PROTOCOL, Ready};
-use clock::Clock;
+use clock::{Clock, Source};
 use fabric::{
     HandshakeError, Introduction, KeyError, Purpose, ReachError, Reaching, Role, RunKey, reach,
 };
@@ -209,9 +209,10 @@ pub fn serve(
         assignment.run_folder = own.run();
     }
     let sender = stream.try_clone().map_err(system("cannot share the control connection"))?;
-    let quality = clock::measure(&options.clock);
-    let ready = ready(&assignment, &options.clock, quality);
-    let control = Control::new(sender, listeners, ready, options.clock, quality, key.clone());
+    let clock = assignment.fabric.transport.kind.clock.map_or(options.clock, |clock| clock());
+    let quality = clock::measure(&clock);
+    let ready = ready(&assignment, &clock, quality);
+    let control = Control::new(sender, listeners, ready, clock, quality, key.clone());
     std::thread::scope(|scope| {
         let listening = Builder::new()
             .name("fourstamp-control".into())
@@ -349,7 +350,9 @@ fn ready(assignment: &Assignment, clock: &Clock, quality: clock::Quality) -> Rea
         NodeSheet::with_quality(assignment.launch, u32::from(*node), clock, quality).domain
     };
     let domains: Vec<String> = assignment.hosted.iter().map(domain).collect();
-    let foreign = domains.iter().any(|domain| *domain != assignment.reference_domain);
+    // Simulated time is nobody's clock: there is nothing to compare it with.
+    let foreign = clock.source() != Source::Simulated
+        && domains.iter().any(|domain| *domain != assignment.reference_domain);
     Ready { domains, source: clock.source(), calibration: foreign.then(|| quality.calibration()) }
 }
 

@@ -205,6 +205,11 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.gvt.want();
     }
 
+    /// Events executed until now, and of these undone.
+    pub fn work_done(&self) -> (u64, u64) {
+        (self.totals.started, self.totals.undone)
+    }
+
     /// What is known to be GVT.
     pub fn gvt(&self) -> VirtualTime {
         self.gvt.now

@@ -170,7 +170,13 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             return Ok(Progress::Waiting);
         }
         self.called = self.now();
+        let done = self.engine.work_done();
         let progress = self.engine.run(self.pace.steps())?;
+        if let Some(costs) = &self.pace.costs {
+            let now_done = self.engine.work_done();
+            let (executed, undone) = (now_done.0 - done.0, now_done.1 - done.1);
+            self.fabric.spend(costs.worked(executed, undone));
+        }
         *now = self.lap(Doing::Engine);
         if progress == Progress::Busy {
             self.pace.took(now.wrapping_sub(self.called));
@@ -208,6 +214,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             Opened::new(message.payload()).map_err(|error| protocol(error.to_string()))?;
         self.aborted |= frame.aborts();
         let (stamps, batch) = (message.stamps(), frame.parcels());
+        let mut taken = 0;
         while let Some(unpacked) = frame.next().map_err(|error| protocol(error.to_string()))? {
             if let Some((ready, number)) = unpacked.stamped
                 && !matches!(unpacked.parcel.packet, Packet::Ack { .. })
@@ -223,6 +230,10 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
                 });
             }
             self.engine.receive(from, unpacked.parcel)?;
+            taken += 1;
+        }
+        if let Some(costs) = &self.pace.costs {
+            self.fabric.spend(taken * costs.enqueue);
         }
         if let Some(heard) = self.heard.get_mut(usize::from(from)) {
             *heard = self.fabric.clock().now().0;
@@ -234,6 +245,9 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
     #[inline]
     fn collect(&mut self) -> Result<(), WarpError> {
         while let Some((to, parcel, made)) = self.engine.outgoing() {
+            if let Some(costs) = &self.pace.costs {
+                self.fabric.spend(costs.send);
+            }
             let witness = self.engine.watch();
             let ready = witness.stamps().then(|| witness.ready(made));
             // Unstamped, it may have been made at any moment of the call.

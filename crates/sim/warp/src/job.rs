@@ -1,6 +1,6 @@
 //! What to run: it travels to the nodes as JSON.
 
-use crate::{DriveOptions, ModelSpec};
+use crate::{Costs, DriveOptions, ModelSpec};
 use fabric::{LookCost, Spec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -29,6 +29,9 @@ pub struct Job {
     pub trace: bool,
     /// How often a recorded node is looked at, for its table of samples, ms; 0: never.
     pub sample_ms: u64,
+    /// What steps cost, where time is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
 }
 
 /// Where looking is a system call, it is done this seldom while there is work.
@@ -61,6 +64,7 @@ impl Job {
             record: false,
             trace: false,
             sample_ms: SAMPLE_MS,
+            costs: None,
         }
     }
 
@@ -83,6 +87,7 @@ impl Job {
             poll,
             flush,
             peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
+            costs: self.costs,
         }
     }
 

@@ -18,6 +18,7 @@
 mod catalogue;
 mod compare;
 pub mod config;
+mod costs;
 mod critical;
 mod driver;
 mod error;
@@ -49,6 +50,7 @@ mod work;
 
 pub use catalogue::{CATALOGUE, Row, unknown};
 pub use compare::compare;
+pub use costs::Costs;
 pub use critical::{CriticalPath, Link, Step};
 pub use driver::{Drive, Ending, abort, drive};
 pub use error::WarpError;

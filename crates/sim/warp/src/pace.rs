@@ -1,6 +1,7 @@
 //! When a driver does what: in ticks of its node's clock, so that looking at the time costs nothing
 //! worth mentioning.
 
+use crate::Costs;
 use clock::Ticks;
 use std::time::Duration;
 use timewarp::VirtualTime;
@@ -24,6 +25,8 @@ pub struct DriveOptions {
     pub flush: Duration,
     /// How long a peer may say nothing, or take nothing.
     pub peer_timeout: Duration,
+    /// What steps cost, where time is simulated.
+    pub costs: Option<Costs>,
 }
 
 /// How long a call of the engine may take: messages wait meanwhile.
@@ -53,6 +56,8 @@ pub(crate) struct Pace {
     pub look: u64,
     pub ask_again: u64,
     pub peer_timeout: u64,
+    /// What steps cost, where time is simulated.
+    pub costs: Option<Costs>,
     call: u64,
     /// Steps of the next call: as many as fit into its time.
     steps: u32,
@@ -83,6 +88,7 @@ impl Pace {
             look: ticks(LOOK.min(often.max(Duration::from_micros(100)))),
             ask_again: ticks(ASK_AGAIN),
             peer_timeout: ticks(patience),
+            costs: options.costs,
             call: ticks(CALL),
             steps: 1,
             steps_max: options.steps_max.min(STEPS_MAX),
@@ -129,6 +135,7 @@ mod tests {
             look: 0,
             ask_again: 0,
             peer_timeout: 0,
+            costs: None,
             call: 1000,
             steps: 1,
             steps_max: 32,

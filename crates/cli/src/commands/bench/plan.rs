@@ -28,12 +28,13 @@ pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
         None if launching::has_a_core_each(nodes) => Waiting::Polling,
         None => Waiting::Blocking,
     };
+    let peer_timeout_ms = launching::patience(transport.kind, common.peer_timeout);
     Ok(Spec {
         nodes,
         transport,
         topology: launching::topology(common.topology, common.packet),
         wait,
-        peer_timeout_ms: common.peer_timeout.as_millis() as u64,
+        peer_timeout_ms,
         path_room: None,
         plant: plant(common),
     })
@@ -71,6 +72,8 @@ pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
             (Workload::Sweep { largest_bytes: *largest, repeats: *repeats, refine: *refine }, 200)
         }
     };
+    // Each takes a change of threads or two.
+    let usual_count = if spec.transport.is_simulated() { usual_count / 20 } else { usual_count };
     let length = match (common.duration, common.count) {
         (Some(duration), _) => Length::DurationMs(duration.as_millis() as u64),
         (None, count) => Length::Count(count.unwrap_or(usual_count)),
@@ -87,8 +90,9 @@ pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
 pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     let mut info = RunInfo::new(plan.workload.name());
     info.transport = spec.transport.name().into();
-    info.topology = spec.topology.name().into();
+    info.topology = spec.topology_name().into();
     let mut parameters = serde_json::Map::new();
+    launching::note_machine(&mut info, spec);
     let mut set = |name: &str, value: serde_json::Value| parameters.insert(name.into(), value);
     set("nodes", spec.nodes.into());
     set("size_bytes", plan.size_bytes.into());

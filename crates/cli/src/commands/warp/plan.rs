@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 use fabric::{Spec, TransportSpec, Waiting};
 use models::argument::Value as Given;
 use record::RunInfo;
+use std::cell::Cell;
 use warp::config::ConfigFile;
-use warp::{AnyModel, Job};
+use warp::{AnyModel, Costs, Job};
 
 /// What is run.
 pub struct Plan {
@@ -29,7 +30,16 @@ impl Plan {
         let ranks = || LaunchedJob::here().map(|job| job.ranks);
         let nodes = common.nodes.or_else(ranks).unwrap_or(USUAL_NODES);
         let given: Vec<_> = given.iter().map(|(name, value)| (*name, whole_path(value))).collect();
-        let mut job = Job::usual(row.spec(&given, nodes, work_steps)?);
+        let stated = Cell::new(None);
+        let steps = |us: f64| match &common.on {
+            None => work_steps(us),
+            Some(_) => stated_work(us, &stated),
+        };
+        let mut job = Job::usual(row.spec(&given, nodes, steps)?);
+        job.costs = match &common.on {
+            None => None,
+            Some(machine) => Some(Costs::of(machine, stated.get())?),
+        };
         let config = common.config.as_deref().map(ConfigFile::read).transpose()?;
         let mut remarks = Vec::new();
         if let Some(config) = &config {
@@ -81,15 +91,23 @@ impl Plan {
     pub fn spec(&self) -> Spec {
         Spec {
             nodes: self.nodes(),
-            transport: TransportSpec::of(self.common.transport.unwrap_or(&fabric::THREAD)),
+            transport: self.transport(),
             topology: launching::topology(self.common.topology, self.common.packet),
             wait: match self.common.engine.wait {
+                _ if self.common.on.is_some() => Waiting::Blocking,
                 Receive::Polling => Waiting::Polling,
                 Receive::Blocking => Waiting::Blocking,
             },
             path_room: None,
-            peer_timeout_ms: self.common.peer_timeout.as_millis() as u64,
+            peer_timeout_ms: launching::patience(self.transport().kind, self.common.peer_timeout),
             plant: None,
+        }
+    }
+
+    fn transport(&self) -> TransportSpec {
+        match &self.common.on {
+            Some(machine) => TransportSpec::simulated(machine.clone()),
+            None => TransportSpec::of(self.common.transport.unwrap_or(&fabric::THREAD)),
         }
     }
 
@@ -102,8 +120,10 @@ impl Plan {
     }
 
     /// What `run.json` says of it from the beginning.
-    pub fn info(&self, transport: &str, topology: &str) -> RunInfo {
+    pub fn info(&self, spec: Option<&Spec>) -> RunInfo {
         let mut info = RunInfo::new(&self.job.model.name);
+        let (transport, topology) =
+            spec.map_or(("none", "none"), |spec| (spec.transport.name(), spec.topology_name()));
         (info.transport, info.topology) = (transport.into(), topology.into());
         info.parameters = self.job.parameters((!self.common.seq).then_some(self.nodes()));
         if let Some(config) = &self.common.config {
@@ -111,6 +131,15 @@ impl Plan {
         }
         let wait = if self.common.engine.wait == Receive::Polling { "polling" } else { "blocking" };
         info.parameters.insert("receive".into(), wait.into());
+        if let Some(spec) = spec {
+            launching::note_machine(&mut info, spec);
+        }
+        if let Some(machine) = &self.common.on {
+            let machine = serde_json::to_value(machine).unwrap_or_default();
+            info.parameters.insert("machine".into(), machine);
+            let costs = serde_json::to_value(self.job.costs).unwrap_or_default();
+            info.parameters.insert("costs_ns".into(), costs);
+        }
         info
     }
 }
@@ -124,6 +153,15 @@ fn whole_path(given: &Given) -> Given {
         Given::Path(path) => Given::Path(absolute(path)),
         other => other.clone(),
     }
+}
+
+/// On a simulated machine work takes as long as it is said to, and nothing is worked.
+fn stated_work(us: f64, stated: &Cell<Option<u64>>) -> Result<u32> {
+    if !(0.0..=1e9).contains(&us) {
+        bail!("--work {us}: give 0 to 1000000000 µs");
+    }
+    stated.set(Some((us * 1e3) as u64));
+    Ok(0)
 }
 
 /// How many steps of work so many µs are on this machine.

@@ -33,7 +33,7 @@ pub fn run(plan: &Plan, model: &dyn AnyModel) -> Result<()> {
     }
     let path =
         place::for_run(plan.common.out.as_deref(), &format!("{}-sequential", plan.job.model.name))?;
-    let mut folder = RunFolder::create(&path, plan.info("none", "none"))?;
+    let mut folder = RunFolder::create(&path, plan.info(None))?;
     let files = NodeFiles::new(&path, 0);
     let ran = simulated(plan, model, &files, Some(&mut folder));
     files.remove();

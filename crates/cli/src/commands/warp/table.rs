@@ -37,13 +37,7 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
     }
     let mut text = format!("{}\n{table}\n", plan.label(plan.spec().transport.name()));
     if let Some(Check { elapsed, audited }) = check {
-        let in_order = elapsed.as_secs_f64();
-        let compared = match in_order / summary.seconds.max(1e-9) {
-            ratio if ratio >= 1.0 => format!("{} faster", ratio_text(ratio)),
-            ratio => format!("{} slower", ratio_text(1.0 / ratio.max(1e-9))),
-        };
-        let took = time_text(in_order * 1e9);
-        text.push_str(&format!("Matches the sequential run ({took}; this one is {compared})\n"));
+        text.push_str(&compared(plan, summary, *elapsed));
         if let Some(found) = audited {
             text.push_str(&format!("{found}\n"));
         }
@@ -52,6 +46,25 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
         text.push_str(&critical_path(results, path));
     }
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// That the results are equal, and which run took longer where both took real time.
+fn compared(plan: &Plan, summary: &Summary, elapsed: Duration) -> String {
+    if plan.job.costs.is_some() {
+        return "Matches the sequential run\n".into();
+    }
+    let in_order = elapsed.as_secs_f64();
+    let compared = match in_order / summary.seconds.max(1e-9) {
+        ratio if ratio >= 1.0 => format!("{} faster", ratio_text(ratio)),
+        ratio => format!("{} slower", ratio_text(1.0 / ratio.max(1e-9))),
+    };
+    let took = time_text(in_order * 1e9);
+    format!("Matches the sequential run ({took}; this one is {compared})\n")
+}
+
+/// What the same events take one after another on the simulated machine, ns.
+fn in_order_ns(plan: &Plan, summary: &Summary) -> Option<u64> {
+    plan.job.costs.map(|costs| costs.in_order_ns(summary.events, summary.messages))
 }
 
 /// Objects of the critical path that are named.
@@ -95,6 +108,8 @@ fn json(results: &Results<'_>, check: Option<&Check>) -> String {
             json!({ "sequential_s": check.elapsed.as_secs_f64(), "invariants": check.audited })
         });
         map.extend(check.map(|check| ("check".to_owned(), check)));
+        let on = in_order_ns(results.plan, results.summary);
+        map.extend(on.map(|ns| ("in_order_s".to_owned(), json!(ns as f64 / 1e9))));
         let path = results.path.as_ref().map(|path| {
             json!({
                 "length_ns": path.length_ns, "work_ns": path.work_ns, "events": path.events,
@@ -146,12 +161,24 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
             format!("{:.1} MiB", s.memory_peak as f64 / f64::from(1 << 20)),
             "of the node with most".into(),
         ),
-        ("run time", time_text(s.seconds * 1e9), nothing()),
+        ("run time", time_text(s.seconds * 1e9), simulated(plan)),
         ("events/s", count(s.events_per_s as u64), nothing()),
+    ]);
+    if let Some(in_order_ns) = in_order_ns(plan, s) {
+        let speedup = in_order_ns as f64 / 1e9 / s.seconds.max(1e-9);
+        let against = format!("of the events one after another, {}", time_text(in_order_ns as f64));
+        lines.push(("speed-up", format!("{speedup:.2}"), against));
+    }
+    lines.extend([
         ("trace digest", s.trace_digest.clone(), nothing()),
         ("state digest", s.state_digest.clone(), nothing()),
     ]);
     lines
+}
+
+/// What to make of the run time where it is a simulated machine's.
+fn simulated(plan: &Plan) -> String {
+    plan.common.on.as_ref().map_or(String::new(), |machine| format!("on {}", machine.name))
 }
 
 fn final_time(time: f64) -> String {

@@ -1,7 +1,7 @@
 //! What happens when messages are not taken: bounded memory, a sender that waits, nothing lost.
 
 use crate::table::{Fabric, Words, payload, take_in_time};
-use fabric::{Handed, Letter, Wait};
+use fabric::{Handed, Letter, Node, Wait};
 use record::Kind;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
             }
         }
         me if me == last => {
-            let held = wait_until_still(sent);
+            let held = wait_until_still(node, sent);
             assert!(held < MANY, "the sender never had to wait: {held} messages are somewhere");
             for number in 0..MANY {
                 let message = take_in_time(node);
@@ -47,10 +47,13 @@ pub fn a_slow_receiver_makes_its_sender_wait(fabric: &Fabric) {
 }
 
 /// The count once it has not moved for a while.
-fn wait_until_still(count: &AtomicU64) -> u64 {
+fn wait_until_still(node: &mut Node, count: &AtomicU64) -> u64 {
     let mut before = u64::MAX;
     loop {
-        std::thread::sleep(Duration::from_millis(150));
+        let pause = Duration::from_millis(150);
+        if !node.rest(node.after(pause)) {
+            std::thread::sleep(pause);
+        }
         let now = count.load(Ordering::Relaxed);
         if now == before && now > 0 {
             return now;

@@ -1,8 +1,7 @@
 //! The rows that nodes write: four stamps in order, hops, packets, and the bounds of what was not
 //! observed.
 
-use crate::table::{Carrier, Fabric, payload, ranks, take_in_time};
-use clock::Clock;
+use crate::table::{Carrier, Fabric, payload, ranks, spec_clock, take_in_time};
 use fabric::{Handed, Letter, NodeId, Recording, Stamps, Wait, columns};
 use record::{
     ABSENT, ArrivedClock, Batch, Field, How, Kind, NULL, NodeSheet, RecorderOptions, Run,
@@ -31,9 +30,9 @@ pub fn stamps_are_in_order(fabric: &Fabric) {
     const EACH: u64 = 40;
     let folder = tempfile::tempdir().unwrap();
     let (run, path) = common_run(folder.path(), fabric);
-    let clock = Clock::best();
-    let quality = clock::measure(&clock);
     let spec = fabric.ground().spec;
+    let clock = spec_clock(&spec);
+    let quality = clock::measure(&clock);
     let recorder = |id: NodeId| {
         let sheet = NodeSheet::with_quality(0, u32::from(id), &clock, quality);
         let options = RecorderOptions { capacity_rows: 4096, ..RecorderOptions::default() };
@@ -93,7 +92,7 @@ fn common_run(folder: &Path, fabric: &Fabric) -> (RunFolder, PathBuf) {
 /// A program that writes rows itself is told the same stamps, and the fabric writes nothing.
 pub fn delegated_stamps_are_in_order(fabric: &Fabric) {
     const EACH: u64 = 60;
-    let clock = Clock::best();
+    let clock = spec_clock(&fabric.ground().spec);
     let recordings = fabric.run_recorded(
         |_| Recording::Delegated,
         |node, fabric| {

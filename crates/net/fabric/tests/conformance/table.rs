@@ -7,8 +7,9 @@ pub mod ranks;
 
 use clock::Clock;
 use fabric::{
-    Node, NodeId, NodeOptions, Opening, PathRoom, Places, ReceiveTask, Recording, RunKey, Spec,
-    Topology, TransportSpec, UdpFaults, UdpOptions, UdpTimer, Wait, Waiting, open, prepare,
+    Machine, MachineTopology, Node, NodeId, NodeOptions, Opening, PathRoom, Places, ReceiveTask,
+    Recording, RunKey, Spec, Topology, TransportSpec, UdpFaults, UdpOptions, UdpTimer, Wait,
+    Waiting, open, prepare,
 };
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -27,6 +28,8 @@ pub enum Carrier {
     Shm,
     Tcp,
     Udp(UdpOptions),
+    /// A simulated machine whose nodes are linked like this.
+    Machine(MachineTopology),
     /// Every node is a rank, in a process of its own that runs this same suite: see
     /// `conformance_mpi.rs`.
     Mpi,
@@ -136,6 +139,7 @@ impl Fabric {
 
     pub fn is_cube(&self) -> bool {
         self.topology != Topology::Mesh
+            || self.carrier == Carrier::Machine(MachineTopology::Hypercube)
     }
 
     /// Addresses and shared memory for the nodes.
@@ -167,6 +171,12 @@ impl Fabric {
             Carrier::Shm => TransportSpec::of(&fabric::SHM),
             Carrier::Tcp => TransportSpec::of(&fabric::TCP),
             Carrier::Mpi => TransportSpec::of(&fabric::MPI),
+            Carrier::Machine(topology) => {
+                let machine = fabric::find_machine("myrinet").unwrap();
+                // As large as those of the fabric's own cubes.
+                let machine = machine.with("network.packet", 1000.0);
+                TransportSpec::simulated(Machine { topology, ..machine })
+            }
             Carrier::Udp(options) => {
                 let settings = serde_json::to_value(options).unwrap();
                 TransportSpec { settings, ..TransportSpec::of(&fabric::UDP) }
@@ -214,14 +224,14 @@ impl Fabric {
         }
         std::thread::scope(|scope| {
             let handles: Vec<_> = match self.carrier {
-                Carrier::Thread => {
+                Carrier::Thread | Carrier::Machine(_) => {
                     let hosted: Vec<NodeId> = (0..self.nodes).collect();
                     let opening = Opening {
                         spec: &spec,
                         hosted: &hosted,
                         key: &key,
                         listener: None,
-                        clock: Clock::best(),
+                        clock: spec_clock(&spec),
                     };
                     let ends = open(opening).unwrap().into_iter().zip(hosted);
                     ends.map(|(end, id)| scope.spawn(move || run(end, id))).collect()
@@ -243,6 +253,11 @@ impl Fabric {
     }
 }
 
+/// What nodes of this fabric take stamps with.
+pub fn spec_clock(spec: &Spec) -> Clock {
+    spec.transport.kind.clock.map_or_else(Clock::best, |clock| clock())
+}
+
 /// One node's transport, in a process or thread that hosts nothing else.
 pub fn open_one(
     spec: &Spec,
@@ -250,7 +265,7 @@ pub fn open_one(
     id: NodeId,
     listener: Option<TcpListener>,
 ) -> Box<dyn fabric::Transport> {
-    let opening = Opening { spec, hosted: &[id], key, listener, clock: Clock::best() };
+    let opening = Opening { spec, hosted: &[id], key, listener, clock: spec_clock(spec) };
     let ends = open(opening).unwrap_or_else(|error| panic!("opening node {id}: {error}"));
     ends.into_iter().next().unwrap()
 }
@@ -259,7 +274,7 @@ pub fn options(spec: &Spec, id: NodeId, recording: Recording) -> NodeOptions {
     NodeOptions {
         id,
         nodes: spec.nodes,
-        clock: Clock::best(),
+        clock: spec_clock(spec),
         recording,
         wait: spec.wait,
         peer_timeout: Duration::from_millis(spec.peer_timeout_ms),

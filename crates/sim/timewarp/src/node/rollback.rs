@@ -39,6 +39,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         object.rare.rollbacks += 1;
         object.rare.undone += u64::from(events);
         self.restraint.undone += u64::from(events);
+        self.totals.undone += u64::from(events);
         self.watch
             .worked(begin, Work::Rollback { object: self.objects.id(index), from, to, events });
     }

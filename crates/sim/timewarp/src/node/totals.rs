@@ -6,6 +6,8 @@ pub(super) struct Totals {
     pub counters: NodeCounters,
     /// Events executed, those undone included.
     pub started: u64,
+    /// Of these undone.
+    pub undone: u64,
     /// Events committed.
     pub committed: u64,
     pub final_time: f64,
@@ -19,6 +21,7 @@ impl Totals {
         Totals {
             counters: NodeCounters::default(),
             started: 0,
+            undone: 0,
             committed: 0,
             final_time: VirtualTime::NEGINF.simtime(),
             trace_digest: 0,

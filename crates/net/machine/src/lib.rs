@@ -1,0 +1,99 @@
+//! A machine as data: processors, links and what each step costs, from a file that people write;
+//! and the network of such a machine, played event by event in simulated time.
+//!
+//! Pure: text, times and seeds are arguments, nothing is read or waited for. The transport
+//! `machine` runs real programs on it.
+//!
+//! All times inside are whole picoseconds ([`Time`]), so that two plays are equal to the last bit
+//! and the bytes of a fast link still take time.
+
+#![forbid(unsafe_code)]
+// Used within the workspace only: a name that says it all needs no sentence.
+#![allow(missing_docs)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod constant;
+mod error;
+mod network;
+mod parse;
+mod processor;
+mod quantity;
+mod shipped;
+mod table;
+mod topology;
+
+pub use constant::{Basis, Constant};
+pub use error::MachineError;
+pub use network::{Arrived, Happened, Message, Network};
+pub use parse::parse;
+pub use processor::{Processor, Timer};
+pub use quantity::Unit;
+pub use shipped::{SHIPPED, Shipped};
+pub use table::{FIELDS, Field};
+pub use topology::Topology;
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A moment or a length of simulated time, in picoseconds.
+pub type Time = u64;
+
+/// Picoseconds in a nanosecond, the tick of a simulated clock.
+pub const PS_PER_NS: Time = 1000;
+
+/// A machine: what its file says, checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Machine {
+    /// What people call it.
+    pub name: String,
+    /// What it is, in a sentence or two.
+    pub about: String,
+    /// Most nodes.
+    pub nodes: u16,
+    /// How nodes are linked.
+    pub topology: Topology,
+    /// By the name that [`FIELDS`] gives it, as `processor.send`. Those left out have the table's
+    /// value.
+    pub constants: BTreeMap<String, Constant>,
+    /// What steps of a product cost, by product and step, ns: `costs.warp.event`. Each product
+    /// knows its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub costs: BTreeMap<String, BTreeMap<String, Constant>>,
+}
+
+impl Machine {
+    /// A constant in the base unit of its row; the row's value where the file does not give it.
+    ///
+    /// # Panics
+    /// When no row has this name: names are written in this crate only.
+    pub fn value(&self, name: &str) -> f64 {
+        let field = FIELDS.iter().find(|field| field.name == name).expect("a row of the table");
+        self.constants.get(name).map_or(field.usual.unwrap_or(0.0), |constant| constant.value)
+    }
+
+    /// A time in whole picoseconds.
+    pub fn time(&self, name: &str) -> Time {
+        picoseconds(self.value(name))
+    }
+
+    /// What a step of a product costs, if the file says so.
+    pub fn cost(&self, product: &str, step: &str) -> Option<Time> {
+        Some(picoseconds(self.costs.get(product)?.get(step)?.value))
+    }
+
+    /// The same in whole nanoseconds.
+    pub fn cost_ns(&self, product: &str, step: &str) -> Option<u64> {
+        self.cost(product, step).map(|time| time / PS_PER_NS)
+    }
+
+    /// The same machine with another value, in the unit's base: for sweeps.
+    pub fn with(mut self, name: &str, value: f64) -> Machine {
+        self.constants.insert(name.into(), Constant::of(value));
+        self
+    }
+}
+
+fn picoseconds(ns: f64) -> Time {
+    (ns * PS_PER_NS as f64).round() as Time
+}

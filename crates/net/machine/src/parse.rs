@@ -1,0 +1,307 @@
+//! A machine's file to a [`Machine`]: every error names the file, the line, and the remedy.
+
+use crate::table::{FIELDS, Field};
+use crate::{Basis, Constant, Machine, MachineError, Topology, Unit};
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Most nodes of a machine.
+const NODES_MAX: u16 = 1024;
+/// The section of what products' steps cost; below it a section a product.
+const COSTS: &str = "costs";
+
+/// Read a machine. `file` is what errors call it.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn parse(file: &str, text: &str) -> Result<Machine, MachineError> {
+    let reader = Reader { file, text };
+    let table = DeTable::parse(text).map_err(|error| {
+        let what = error.message().lines().next().unwrap_or("not TOML").to_string();
+        reader.at(error.span().map_or(0, |span| span.start), what)
+    })?;
+    let mut given = Given::default();
+    for (key, value) in table.get_ref() {
+        reader.entry(&mut given, key, value)?;
+    }
+    let machine = given.machine(&reader)?;
+    reader.check(&machine)?;
+    Ok(machine)
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+#[derive(Default)]
+struct Given {
+    name: Option<String>,
+    about: Option<String>,
+    nodes: Option<u16>,
+    topology: Option<Topology>,
+    constants: BTreeMap<String, Constant>,
+    costs: BTreeMap<String, BTreeMap<String, Constant>>,
+}
+
+type Key<'a> = Spanned<std::borrow::Cow<'a, str>>;
+type Value<'a> = Spanned<DeValue<'a>>;
+
+impl Given {
+    fn machine(self, reader: &Reader<'_>) -> Result<Machine, MachineError> {
+        let needs = |what: &str| reader.missing(format!("it says no {what}"));
+        for field in FIELDS.iter().filter(|field| field.usual.is_none()) {
+            if !self.constants.contains_key(field.name) {
+                let (section, name) = field.name.split_once('.').unwrap_or_default();
+                let what =
+                    format!("[{section}] says no '{name}' ({}): {}", field.about, example(field));
+                return Err(reader.missing(what));
+            }
+        }
+        Ok(Machine {
+            name: self.name.ok_or_else(|| needs("name: add name = \"...\""))?,
+            about: self.about.unwrap_or_default(),
+            nodes: self.nodes.ok_or_else(|| needs("number of nodes: add nodes = 32"))?,
+            topology: self.topology.ok_or_else(|| needs("topology: add topology = \"switch\""))?,
+            constants: self.constants,
+            costs: self.costs,
+        })
+    }
+}
+
+fn example(field: &Field) -> String {
+    format!("give {}", field.unit.example())
+}
+
+impl Reader<'_> {
+    fn at(&self, offset: usize, what: String) -> MachineError {
+        let line = 1 + self.text[..offset.min(self.text.len())].matches('\n').count();
+        MachineError::Line { file: self.file.into(), line, what }
+    }
+
+    fn missing(&self, what: String) -> MachineError {
+        MachineError::Missing { file: self.file.into(), what }
+    }
+
+    fn entry(
+        &self,
+        given: &mut Given,
+        key: &Key<'_>,
+        value: &Value<'_>,
+    ) -> Result<(), MachineError> {
+        let wrong = |what: String| self.at(value.span().start, what);
+        let text = || {
+            let text = value.get_ref().as_str().map(str::to_owned);
+            text.ok_or_else(|| wrong(format!("'{}' is a text in quotes", key.get_ref())))
+        };
+        match key.get_ref().as_ref() {
+            "name" => given.name = Some(text()?),
+            "about" => given.about = Some(text()?),
+            "nodes" => given.nodes = Some(self.nodes(value)?),
+            "topology" => {
+                let word = text()?;
+                let found = Topology::ALL.into_iter().find(|topology| topology.word() == word);
+                let all = Topology::ALL.map(Topology::word).join(", ");
+                given.topology = Some(
+                    found.ok_or_else(|| wrong(format!("topology '{word}' is not one of {all}")))?,
+                );
+            }
+            COSTS => self.costs(&mut given.costs, value)?,
+            section => self.section(&mut given.constants, section, key, value)?,
+        }
+        Ok(())
+    }
+
+    fn nodes(&self, value: &Value<'_>) -> Result<u16, MachineError> {
+        let number = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
+        number.filter(|nodes| (1..=NODES_MAX).contains(nodes)).ok_or_else(|| {
+            let what = format!("'nodes' is a whole number from 1 to {NODES_MAX}");
+            self.at(value.span().start, what)
+        })
+    }
+
+    fn section(
+        &self,
+        constants: &mut BTreeMap<String, Constant>,
+        section: &str,
+        key: &Key<'_>,
+        value: &Value<'_>,
+    ) -> Result<(), MachineError> {
+        let known = |name: &str| FIELDS.iter().find(|field| field.name == name);
+        let table = value.get_ref().as_table();
+        let is_section = FIELDS.iter().any(|field| field.name.starts_with(&format!("{section}.")));
+        let (Some(table), true) = (table, is_section) else {
+            let what = format!(
+                "a machine says nothing called '{section}': it has name, about, nodes, topology, \
+                [processor], [network] and [costs.PRODUCT]"
+            );
+            return Err(self.at(key.span().start, what));
+        };
+        for (key, value) in table {
+            let name = format!("{section}.{}", key.get_ref());
+            let Some(field) = known(&name) else {
+                let names: Vec<&str> = FIELDS
+                    .iter()
+                    .filter_map(|field| field.name.strip_prefix(&format!("{section}.")))
+                    .collect();
+                let what = format!(
+                    "[{section}] has no '{}'; it may have {}",
+                    key.get_ref(),
+                    names.join(", ")
+                );
+                return Err(self.at(key.span().start, what));
+            };
+            constants.insert(name, self.constant(key, value, field.unit, field.within)?);
+        }
+        Ok(())
+    }
+
+    fn costs(
+        &self,
+        costs: &mut BTreeMap<String, BTreeMap<String, Constant>>,
+        value: &Value<'_>,
+    ) -> Result<(), MachineError> {
+        let no_table = |value: &Value<'_>| {
+            self.at(value.span().start, "costs are sections, as [costs.warp]".into())
+        };
+        for (product, steps) in value.get_ref().as_table().ok_or_else(|| no_table(value))? {
+            let mut of = BTreeMap::new();
+            for (step, value) in steps.get_ref().as_table().ok_or_else(|| no_table(steps))? {
+                let constant = self.constant(step, value, Unit::Time, [0.0, 3600e9])?;
+                of.insert(step.get_ref().to_string(), constant);
+            }
+            costs.insert(product.get_ref().to_string(), of);
+        }
+        Ok(())
+    }
+
+    fn constant(
+        &self,
+        key: &Key<'_>,
+        value: &Value<'_>,
+        unit: Unit,
+        within: [f64; 2],
+    ) -> Result<Constant, MachineError> {
+        let name = key.get_ref().as_ref();
+        let figure = |value: &Value<'_>| self.figure(name, value, unit, within);
+        let Some(table) = value.get_ref().as_table() else {
+            return Ok(Constant::of(figure(value)?));
+        };
+        let mut constant = Constant::of(f64::NAN);
+        for (part, value) in table {
+            let wrong = |what: String| self.at(value.span().start, what);
+            match part.get_ref().as_ref() {
+                "value" => constant.value = figure(value)?,
+                "range" => constant.range = Some(self.range(name, value, unit, within)?),
+                "basis" => {
+                    let found = value.get_ref().as_str().and_then(Basis::named);
+                    let all = Basis::ALL.map(Basis::word).join(", ");
+                    constant.basis =
+                        found.ok_or_else(|| wrong(format!("'basis' is one of {all}")))?;
+                }
+                "source" => {
+                    let text = value.get_ref().as_str();
+                    constant.source = text
+                        .ok_or_else(|| wrong("'source' is a text in quotes".into()))?
+                        .to_owned();
+                }
+                other => {
+                    let what =
+                        format!("'{name}' has value, range, basis and source, but no '{other}'");
+                    return Err(self.at(part.span().start, what));
+                }
+            }
+        }
+        self.whole(name, value, constant)
+    }
+
+    /// Whether a constant says all that its basis calls for.
+    fn whole(
+        &self,
+        name: &str,
+        value: &Value<'_>,
+        constant: Constant,
+    ) -> Result<Constant, MachineError> {
+        let refuse = |what: String| Err(self.at(value.span().start, what));
+        if constant.value.is_nan() {
+            return refuse(format!("'{name}' has no value"));
+        }
+        if constant.basis.needs_range() && constant.range.is_none() {
+            return refuse(format!("'{name}' is estimated: give its range, as [\"1ms\", \"3ms\"]"));
+        }
+        match constant.range {
+            Some([least, most]) if !(least..=most).contains(&constant.value) => {
+                refuse(format!("the value of '{name}' lies outside its range"))
+            }
+            _ => Ok(constant),
+        }
+    }
+
+    fn range(
+        &self,
+        name: &str,
+        value: &Value<'_>,
+        unit: Unit,
+        within: [f64; 2],
+    ) -> Result<[f64; 2], MachineError> {
+        let ends = value.get_ref().as_array();
+        let ends: Vec<f64> = ends
+            .into_iter()
+            .flat_map(|ends| ends.iter())
+            .map(|end| self.figure(name, end, unit, within))
+            .collect::<Result<_, _>>()?;
+        match ends[..] {
+            [least, most] if least <= most => Ok([least, most]),
+            _ => Err(self.at(
+                value.span().start,
+                format!("the range of '{name}' is two figures, the smaller one first"),
+            )),
+        }
+    }
+
+    fn figure(
+        &self,
+        name: &str,
+        value: &Value<'_>,
+        unit: Unit,
+        within: [f64; 2],
+    ) -> Result<f64, MachineError> {
+        let wrong = |what: String| self.at(value.span().start, what);
+        let read = match value.get_ref() {
+            DeValue::String(text) => unit.read(text),
+            DeValue::Integer(number) => unit.read(number.as_str()),
+            DeValue::Float(number) => unit.read(number.as_str()),
+            _ => Err(format!("that is not {}", unit.example())),
+        };
+        let figure = read.map_err(|what| wrong(format!("{name}: {what}")))?;
+        if figure.is_finite() && (within[0]..=within[1]).contains(&figure) {
+            return Ok(figure);
+        }
+        let [least, most] = within.map(|bound| unit.show(bound));
+        Err(wrong(format!("'{name}' is {}, but must be {least} to {most}", unit.show(figure))))
+    }
+
+    /// What no single line shows.
+    fn check(&self, machine: &Machine) -> Result<(), MachineError> {
+        let refuse = |what: &str| Err(self.missing(what.into()));
+        let nodes = machine.nodes;
+        if machine.topology == Topology::Hypercube && !nodes.is_power_of_two() {
+            return Err(self.missing(format!("a hypercube has 1, 2, 4, 8, ... nodes, not {nodes}")));
+        }
+        if machine.value("network.loss") > 0.0 && machine.value("network.resend") == 0.0 {
+            return refuse(
+                "[network] loses packets but says no 'resend': give the time until one goes again",
+            );
+        }
+        let (every, takes) =
+            (machine.time("processor.timer"), machine.time("processor.timer-takes"));
+        if takes > 0 && takes >= every {
+            return refuse("[processor] its 'timer-takes' leaves no time between two of 'timer'");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+use super::*;
+
+const LEAST: &str = "\
+name = \"two\"
+nodes = 2
+topology = \"switch\"
+[processor]
+send = \"1us\"
+receive = \"2us\"
+[network]
+latency = \"5us\"
+bandwidth = \"1Gbit/s\"
+";
+
+#[test]
+fn a_file_says_what_it_must_and_the_rest_is_usual() {
+    let machine = parse("two.toml", LEAST).unwrap();
+    assert_eq!(machine.time("processor.send"), 1_000_000);
+    assert_eq!(machine.value("network.bandwidth"), 125e6);
+    assert_eq!(machine.value("network.buffers"), 1024.0);
+    assert_eq!(machine.cost("warp", "event"), None);
+}
+
+#[test]
+fn a_constant_says_how_it_is_known() {
+    let text = format!(
+        "{LEAST}hop = {{ value = \"2us\", range = [\"1us\", \"3us\"], basis = \"estimated\", \
+        source = \"none gives it\" }}\n[costs.warp]\nevent = \"30ms\"\n"
+    );
+    let machine = parse("two.toml", &text).unwrap();
+    let hop = &machine.constants["network.hop"];
+    assert_eq!((hop.value, hop.range, hop.basis), (2e3, Some([1e3, 3e3]), Basis::Estimated));
+    assert_eq!(machine.cost("warp", "event"), Some(30_000_000_000));
+}
+
+/// Each with the line that the error names, or 0 where something is missing.
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    for (old, new, line, said) in [
+        ("send = \"1us\"", "send = \"-1us\"", 5, "must be 0 ns to"),
+        ("send = \"1us\"", "send = 3", 5, "a time with its unit"),
+        ("send = \"1us\"", "sent = \"1us\"", 5, "it may have speed, send"),
+        ("send = \"1us\"\n", "", 0, "says no 'send'"),
+        ("send = \"1us\"", "send = { value = \"1us\", basis = \"estimated\" }", 5, "its range"),
+        ("send = \"1us\"", "send = { value = \"1us\", range = [\"2us\", \"3us\"] }", 5, "outside"),
+        ("nodes = 2", "nodes = 0", 2, "1 to 1024"),
+        ("nodes = 2\n", "", 0, "number of nodes"),
+        ("\"switch\"", "\"ring\"", 3, "switch, bus, hypercube, mesh"),
+        ("nodes = 2\ntopology = \"switch\"", "nodes = 6\ntopology = \"hypercube\"", 0, "not 6"),
+        ("[network]", "[net]", 7, "nothing called 'net'"),
+        ("bandwidth", "loss = 0.1\nbandwidth", 0, "no 'resend'"),
+        ("name = \"two\"", "name = two", 1, ""),
+    ] {
+        let text = LEAST.replace(old, new);
+        let error = parse("two.toml", &text).unwrap_err();
+        let at = match &error {
+            MachineError::Line { line, .. } => *line,
+            MachineError::Missing { .. } => 0,
+        };
+        assert_eq!(at, line, "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_is_too_odd(text in "\\PC{0,200}") {
+        let _ = parse("odd.toml", &text);
+    }
+}

@@ -1,0 +1,104 @@
+//! How nodes are linked.
+
+use serde::{Deserialize, Serialize};
+
+/// How nodes are linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topology {
+    /// Each node has a link to the switch, one way and the other at the same time; the switch
+    /// passes a packet on as it comes in.
+    Switch,
+    /// One wire for all: a packet at a time.
+    Bus,
+    /// Nodes whose numbers differ in one bit are linked, both ways at once; packets are stored and
+    /// forwarded, lowest differing dimension first.
+    Hypercube,
+    /// Every two nodes have links of their own.
+    Mesh,
+}
+
+impl Topology {
+    pub const ALL: [Topology; 4] =
+        [Topology::Switch, Topology::Bus, Topology::Hypercube, Topology::Mesh];
+
+    /// The word that files use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Topology::Switch => "switch",
+            Topology::Bus => "bus",
+            Topology::Hypercube => "hypercube",
+            Topology::Mesh => "mesh",
+        }
+    }
+
+    /// How many links there are among so many nodes.
+    pub(crate) fn links(self, nodes: u16) -> usize {
+        let nodes = usize::from(nodes);
+        match self {
+            Topology::Switch => 2 * nodes,
+            Topology::Bus => 1,
+            Topology::Hypercube => nodes * dimensions(nodes),
+            Topology::Mesh => nodes * nodes,
+        }
+    }
+
+    /// The links from a node to another, in their order.
+    pub(crate) fn route(self, nodes: u16, from: u16, to: u16) -> Vec<u32> {
+        let (count, mut at, to) = (usize::from(nodes), usize::from(from), usize::from(to));
+        match self {
+            Topology::Switch => vec![at as u32, (count + to) as u32],
+            Topology::Bus => vec![0],
+            Topology::Mesh => vec![(at * count + to) as u32],
+            Topology::Hypercube => {
+                let mut links = Vec::new();
+                while at != to {
+                    let dimension = (at ^ to).trailing_zeros() as usize;
+                    links.push((at * dimensions(count) + dimension) as u32);
+                    at ^= 1 << dimension;
+                }
+                links
+            }
+        }
+    }
+
+    /// Whether a packet is whole at each node on its way before it goes on.
+    pub(crate) fn stores(self) -> bool {
+        self == Topology::Hypercube
+    }
+}
+
+fn dimensions(nodes: usize) -> usize {
+    nodes.next_power_of_two().trailing_zeros() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_in_a_cube_corrects_the_lowest_bit_first() {
+        // 5 = 101 to 6 = 110: by dimension 0 to 4, then by dimension 1 to 6.
+        assert_eq!(Topology::Hypercube.route(8, 5, 6), [5 * 3, 4 * 3 + 1]);
+        let hops = |to| Topology::Hypercube.route(32, 0, to).len();
+        let mut by_hops = [0; 6];
+        (1..32).for_each(|to| by_hops[hops(to)] += 1);
+        assert_eq!(by_hops, [0, 5, 10, 10, 5, 1]);
+    }
+
+    #[test]
+    fn every_link_of_a_route_exists_and_no_two_pairs_of_a_mesh_share_one() {
+        for topology in Topology::ALL {
+            let links = topology.links(8);
+            let mut used = std::collections::BTreeSet::new();
+            for (from, to) in (0..8).flat_map(|a| (0..8).map(move |b| (a, b))) {
+                if from == to {
+                    continue;
+                }
+                let route = topology.route(8, from, to);
+                assert!(route.iter().all(|link| (*link as usize) < links), "{topology:?}");
+                assert!(used.insert(route) || topology == Topology::Bus, "{topology:?}");
+            }
+        }
+    }
+}
