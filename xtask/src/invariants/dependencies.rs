@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-models", &["fourstamp-timewarp"]),
     ("fourstamp-pager", &[]),
     ("fourstamp-pager-facts", &[]),
+    ("fourstamp-machine", &[]),
     ("fourstamp-predict", &[]),
 ];
 

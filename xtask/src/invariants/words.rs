@@ -23,6 +23,7 @@ const PURE: &[&str] = &[
     "fourstamp-models",
     "fourstamp-pager",
     "fourstamp-pager-facts",
+    "fourstamp-machine",
     "fourstamp-predict",
 ];
 

@@ -35,17 +35,17 @@ const ANY_TIME: [f64; 2] = [0.0, LONG];
 
 /// In the order in which they are shown.
 pub const FIELDS: [Field; 20] = [
-    field("processor.speed", Unit::Ratio, Some(1.0), [1e-6, 1e6], "times as fast as costs say"),
+    field("processor.speed", Unit::Ratio, Some(1.0), [1e-3, 1e6], "times as fast as costs say"),
     field("processor.send", Unit::Time, None, ANY_TIME, "of the sender, a message"),
     field("processor.receive", Unit::Time, None, ANY_TIME, "of the receiver, a message"),
-    field("processor.copy", Unit::Rate, Some(LARGE), [1.0, LARGE], "of payloads, at both ends"),
+    field("processor.copy", Unit::Rate, Some(LARGE), [1e3, LARGE], "of payloads, at both ends"),
     field("processor.look", Unit::Time, Some(100.0), [1.0, LONG], "for a message, in vain"),
     field("processor.wake", Unit::Time, Some(0.0), ANY_TIME, "from asleep to at work"),
     field("processor.interrupt", Unit::Time, Some(0.0), ANY_TIME, "by each packet that comes"),
     field("processor.timer", Unit::Time, Some(0.0), ANY_TIME, "from one timer interrupt on"),
     field("processor.timer-takes", Unit::Time, Some(0.0), ANY_TIME, "of the processor, each time"),
     field("network.latency", Unit::Time, None, ANY_TIME, "of each link"),
-    field("network.bandwidth", Unit::Rate, None, [1.0, LARGE], "of each link, each way"),
+    field("network.bandwidth", Unit::Rate, None, [1e3, LARGE], "of each link, each way"),
     field("network.packet", Unit::Bytes, Some(LARGE), [1.0, LARGE], "largest payload of a packet"),
     field("network.header", Unit::Bytes, Some(0.0), [0.0, LARGE], "on the wire, a packet"),
     field("network.gap", Unit::Time, Some(0.0), ANY_TIME, "of a link, a packet, besides its bytes"),

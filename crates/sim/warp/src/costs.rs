@@ -64,7 +64,7 @@ impl Costs {
     }
 
     /// What so many events take one after another: no state is saved, and no message leaves.
-    pub fn in_order_ns(&self, events: u64, messages: u64) -> u64 {
-        events * self.event + messages * self.enqueue
+    pub fn in_order_ns(&self, events: u64) -> u64 {
+        events * self.event
     }
 }

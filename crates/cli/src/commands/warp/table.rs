@@ -64,7 +64,7 @@ fn compared(plan: &Plan, summary: &Summary, elapsed: Duration) -> String {
 
 /// What the same events take one after another on the simulated machine, ns.
 fn in_order_ns(plan: &Plan, summary: &Summary) -> Option<u64> {
-    plan.job.costs.map(|costs| costs.in_order_ns(summary.events, summary.messages))
+    plan.job.costs.map(|costs| costs.in_order_ns(summary.events))
 }
 
 /// Objects of the critical path that are named.

@@ -188,3 +188,6 @@ impl Drop for End {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
