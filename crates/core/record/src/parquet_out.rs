@@ -3,20 +3,29 @@
 //! Which encoding a column gets was measured (`cargo run --release -p fourstamp-record --example
 //! encodings`); the table and the reasons are in docs/FORMAT.md.
 
-use crate::column_out::{ColumnEncoder, OutColumn, Shape};
+use crate::column_out::{ColumnEncoder, Encoded, OutColumn, Shape};
 use crate::draft::Draft;
 use crate::{NULL, RecordError, whole_file};
+use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::{get_column_writer, get_typed_column_writer};
 use parquet::data_type::DoubleType;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
-use parquet::file::writer::{
-    SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter,
+    RowGroupMetaData,
 };
-use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What a Parquet file begins with.
+const MAGIC: &[u8] = b"PAR1";
+/// Of the Parquet format: 1, as all that is used here is in it.
+const VERSION: i32 = 1;
 
 /// Key of the format number in a file's metadata.
 pub(crate) const FORMAT_KEY: &str = "fourstamp.format";
@@ -26,20 +35,26 @@ pub(crate) const NODE_KEY: &str = "fourstamp.node";
 pub(crate) const LAUNCH_KEY: &str = "fourstamp.launch";
 
 /// A Parquet file being written. It has its name only after [`FileWriter::finish`].
+///
+/// The Parquet crate's own writer of files would write every column by itself. Here columns of a
+/// row group that hold the same are there once: what a file says of each is where its bytes are,
+/// and nothing forbids two to be in one place.
 pub(crate) struct FileWriter {
-    writer: SerializedFileWriter<Draft>,
+    sink: TrackedWrite<Draft>,
     file: tempfile::TempPath,
     path: PathBuf,
     columns: Vec<OutColumn>,
-    rows: u64,
-    schema: SchemaDescriptor,
+    schema: SchemaDescPtr,
+    notes: Vec<KeyValue>,
+    groups: Vec<RowGroupMetaData>,
+    rows: i64,
     encoder: ColumnEncoder,
     doubles: Doubles,
 }
 
 /// Columns of doubles, which the Parquet crate encodes; reused between them.
-#[derive(Default)]
 struct Doubles {
+    properties: WriterPropertiesPtr,
     levels: Vec<i16>,
     values: Vec<f64>,
 }
@@ -55,30 +70,28 @@ impl FileWriter {
         let failed = |error| RecordError::file("write", path, error);
         let folder = path.parent().expect("a file of a run lies in a folder");
         let file = whole_file::named_temporary(folder).map_err(failed)?.into_temp_path();
-        let sink = Draft::new(&file);
+        let mut sink = TrackedWrite::new(Draft::new(&file));
+        sink.write_all(MAGIC).map_err(failed)?;
         let numbers = [(FORMAT_KEY, crate::FORMAT), (LAUNCH_KEY, launch), (NODE_KEY, node)];
-        let metadata =
-            numbers.map(|(key, value)| KeyValue::new(key.to_string(), value.to_string())).to_vec();
-        let properties = properties().set_key_value_metadata(Some(metadata)).build();
-        let root = schema(&columns);
-        let writer = SerializedFileWriter::new(sink, root.clone(), Arc::new(properties))
-            .map_err(|error| failed(io_error(error)))?;
+        let note = |(key, value): (&str, u32)| KeyValue::new(key.to_string(), value.to_string());
+        let schema = Arc::new(SchemaDescriptor::new(schema(&columns)));
         Ok(FileWriter {
-            writer,
+            sink,
             file,
             path: path.to_path_buf(),
             columns,
+            schema,
+            notes: numbers.map(note).to_vec(),
+            groups: Vec::new(),
             rows: 0,
-            schema: SchemaDescriptor::new(root),
             encoder: ColumnEncoder::new().map_err(|error| failed(io_error(error)))?,
-            doubles: Doubles::default(),
+            doubles: Doubles::new(),
         })
     }
 
     /// Say something in the file's metadata.
     pub fn note(&mut self, key: &str, value: &str) {
-        let pair = KeyValue::new(key.to_owned(), value.to_owned());
-        self.writer.append_key_value_metadata(pair);
+        self.notes.push(KeyValue::new(key.to_owned(), value.to_owned()));
     }
 
     /// Write a row group: the columns in their order, all of one length.
@@ -94,42 +107,100 @@ impl FileWriter {
         &mut self,
         values: impl Iterator<Item = &'a [i64]>,
     ) -> Result<(), ParquetError> {
-        let mut group = self.writer.next_row_group()?;
-        let mut rows = 0;
-        for (at, (column, values)) in self.columns.iter().zip(values).enumerate() {
-            if let Shape::Double = column.shape {
-                let mut out = next_column(&mut group)?;
-                self.doubles.write(&mut out, column, values)?;
-                out.close()?;
-            } else {
-                let (bytes, close) = self.encoder.encode(self.schema.column(at), column, values)?;
-                group.append_column(&bytes, close)?;
-            }
-            rows = values.len() as u64;
+        let values: Vec<&[i64]> = values.collect();
+        let begin = self.sink.bytes_written() as i64;
+        let mut chunks: Vec<ColumnChunkMetaData> = Vec::new();
+        for at in 0..values.len() {
+            let chunk = match self.same_before(&values, at) {
+                Some(same) => like(&chunks[same], self.schema.column(at))?,
+                None => self.write_column(at, values[at])?,
+            };
+            chunks.push(chunk);
         }
-        group.close()?;
+        let rows = values.first().map_or(0, |values| values.len() as i64);
+        let group = RowGroupMetaData::builder(self.schema.clone())
+            .set_num_rows(rows)
+            .set_total_byte_size(chunks.iter().map(|chunk| chunk.uncompressed_size()).sum())
+            .set_ordinal(self.groups.len() as i32)
+            .set_file_offset(begin)
+            .set_column_metadata(chunks)
+            .build()?;
+        self.groups.push(group);
         self.rows += rows;
-        self.writer.flush()?;
+        self.sink.flush()?;
         Ok(())
     }
 
+    /// An earlier column with the same numbers, written in the same way.
+    fn same_before(&self, values: &[&[i64]], at: usize) -> Option<usize> {
+        let is_long = |at: usize| {
+            matches!(self.columns[at].shape, Shape::Long | Shape::Unordered | Shape::FewLongs)
+        };
+        let is_same = |before: &usize| {
+            is_long(*before)
+                && self.columns[*before].optional == self.columns[at].optional
+                && values[*before] == values[at]
+        };
+        (0..at).filter(|_| is_long(at)).find(is_same)
+    }
+
+    fn write_column(
+        &mut self,
+        at: usize,
+        values: &[i64],
+    ) -> Result<ColumnChunkMetaData, ParquetError> {
+        let (of, column) = (self.schema.column(at), &self.columns[at]);
+        let (bytes, chunk) = match column.shape {
+            Shape::Double => self.doubles.encode(of, column, values)?,
+            _ => self.encoder.encode(of, column, values)?,
+        };
+        let begin = self.sink.bytes_written() as i64;
+        self.sink.write_all(&bytes)?;
+        let data = begin + chunk.data_page_offset();
+        let dictionary = chunk.dictionary_page_offset().map(|offset| begin + offset);
+        let placed = chunk.into_builder().set_data_page_offset(data);
+        placed.set_dictionary_page_offset(dictionary).build()
+    }
+
     /// Complete the file and give it its name. Returns its rows.
-    pub fn finish(self) -> Result<u64, RecordError> {
+    pub fn finish(mut self) -> Result<u64, RecordError> {
         let failed = |error| RecordError::file("write", &self.path, error);
-        let sink = self.writer.into_inner().map_err(|error| failed(io_error(error)))?;
+        let about = FileMetaData::new(
+            VERSION,
+            self.rows,
+            Some(concat!("fourstamp ", env!("CARGO_PKG_VERSION")).to_owned()),
+            Some(self.notes),
+            self.schema,
+            None,
+        );
+        let metadata = ParquetMetaData::new(about, self.groups);
+        ParquetMetaDataWriter::new(&mut self.sink, &metadata)
+            .finish()
+            .map_err(|error| failed(io_error(error)))?;
         // The live log is removed after this: what replaces it must be on the disk.
+        let sink = self.sink.into_inner().map_err(|error| failed(io_error(error)))?;
         sink.sync().map_err(failed)?;
         self.file.persist(&self.path).map_err(|error| failed(error.error))?;
-        Ok(self.rows)
+        Ok(self.rows as u64)
     }
 }
 
-fn next_column<'a, W: std::io::Write + Send>(
-    group: &'a mut SerializedRowGroupWriter<'_, W>,
-) -> Result<SerializedColumnWriter<'a>, ParquetError> {
-    group
-        .next_column()?
-        .ok_or_else(|| ParquetError::General("fewer columns than fields".to_string()))
+/// A column whose bytes are those of another one.
+fn like(
+    other: &ColumnChunkMetaData,
+    of: ColumnDescPtr,
+) -> Result<ColumnChunkMetaData, ParquetError> {
+    let statistics = other.statistics().expect("every column has statistics");
+    ColumnChunkMetaData::builder(of)
+        .set_compression_codec(other.compression_codec())
+        .set_encodings_mask(*other.encodings_mask())
+        .set_total_compressed_size(other.compressed_size())
+        .set_total_uncompressed_size(other.uncompressed_size())
+        .set_num_values(other.num_values())
+        .set_data_page_offset(other.data_page_offset())
+        .set_dictionary_page_offset(other.dictionary_page_offset())
+        .set_statistics(statistics.clone())
+        .build()
 }
 
 /// The system's error inside, where there is one: that is what tells a full disk.
@@ -144,12 +215,21 @@ fn io_error(error: ParquetError) -> std::io::Error {
 }
 
 impl Doubles {
-    fn write(
+    fn new() -> Doubles {
+        let properties = WriterProperties::builder()
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_compression(Compression::UNCOMPRESSED)
+            .set_offset_index_disabled(true)
+            .build();
+        Doubles { properties: Arc::new(properties), levels: Vec::new(), values: Vec::new() }
+    }
+
+    fn encode(
         &mut self,
-        out: &mut SerializedColumnWriter,
+        of: ColumnDescPtr,
         column: &OutColumn,
         values: &[i64],
-    ) -> Result<(), ParquetError> {
+    ) -> Result<Encoded, ParquetError> {
         let levels = column.optional.then(|| {
             self.levels.clear();
             self.levels.extend(values.iter().map(|value| i16::from(*value != NULL)));
@@ -158,8 +238,13 @@ impl Doubles {
         let present = values.iter().copied().filter(|value| levels.is_none() || *value != NULL);
         self.values.clear();
         self.values.extend(present.map(|value| f64::from_bits(value as u64)));
-        out.typed::<DoubleType>().write_batch(&self.values, levels, None)?;
-        Ok(())
+        let mut sink = TrackedWrite::new(Vec::new());
+        let pages = Box::new(SerializedPageWriter::new(&mut sink));
+        let out = get_column_writer(of, self.properties.clone(), pages);
+        let mut out = get_typed_column_writer::<DoubleType>(out);
+        out.write_batch(&self.values, levels, None)?;
+        let metadata = out.close()?.metadata;
+        Ok((Bytes::from(sink.into_inner()?), metadata))
     }
 }
 
@@ -185,14 +270,4 @@ fn column_type(column: &OutColumn) -> Type {
         _ => built,
     };
     built.build().expect("names and types are fixed and legal")
-}
-
-/// What the file says of itself, and how its doubles are written.
-fn properties() -> WriterPropertiesBuilder {
-    WriterProperties::builder()
-        .set_created_by(concat!("fourstamp ", env!("CARGO_PKG_VERSION")).to_string())
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_compression(Compression::UNCOMPRESSED)
-        .set_offset_index_disabled(true)
-        .set_max_row_group_row_count(None)
 }
