@@ -8,13 +8,16 @@
 //! `communicator` (24). What follows are completions of three words: `request` (32 bits) and flags
 //! (32), `source` and `tag` (two `i32`), bytes.
 //!
-//! A call **again** (kind 8) is a call like an earlier one with a message and without completions,
-//! which word 0 names: kind (8 bits), its place among those remembered (8), the lower half of the
-//! ticks from enter to exit (16), words in all (16), the upper half (16). Word 1 is its enter.
+//! A call **again** (kind 8) is a call like an earlier one, which word 0 names: kind (8 bits), its
+//! place among those remembered (8), the lower half of the ticks from enter to exit (16), words in
+//! all (16), the upper half (16). Word 1 is its enter.
 //!
 //! The **next** call (kind 9) is one that follows closely on the call before, in one word: kind (8
 //! bits), its place (6), the ticks from the exit of the call before to its enter (25), those to its
 //! exit (25).
+//!
+//! A **piece** (kind 10) begins where what was said before is not named any more. Word 1 is the
+//! last request that was begun.
 
 pub mod files;
 mod registered;
@@ -24,7 +27,7 @@ pub use registered::{
     LocalGroup, Location, Neighbours, Site, WindowGroup, decode_exchange, decode_facts,
     encode_exchange, encode_facts, is_sound,
 };
-pub use repeated::{AGAIN_WORDS, Known, goes_on, left};
+pub use repeated::{AGAIN_WORDS, DONE_MAX, Known, PIECE_WORDS, goes_on, left};
 
 /// Codes of the kinds.
 pub mod kinds {
@@ -57,6 +60,8 @@ pub mod kinds {
     pub const AGAIN: u8 = 8;
     /// The same, soon after the call before.
     pub const NEXT: u8 = 9;
+    /// The begin of a piece, in which calls are like earlier ones of the same piece only.
+    pub const PIECE: u8 = 10;
 }
 
 /// Flags of calls.

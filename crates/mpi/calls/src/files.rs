@@ -26,6 +26,7 @@ pub(crate) struct RankFiles {
     log: PathBuf,
     /// Words of the log that count.
     log_words: u64,
+    format: u32,
     tail: Vec<u8>,
     /// Words that the tail says were written but that the log lacks.
     pub missing_words: u64,
@@ -80,10 +81,11 @@ impl RankFiles {
             Err(error) => return Err(CloseError::file("read", &log, error)),
         };
         let mut faults = Vec::new();
-        let sound = check_head(&log, run, &mut faults)?;
-        let there = if sound { bytes.saturating_sub(HEAD_BYTES as u64) / 8 } else { 0 };
+        let format = check_head(&log, run, &mut faults)?;
+        let there = if format.is_some() { bytes.saturating_sub(HEAD_BYTES as u64) / 8 } else { 0 };
+        let format = format.unwrap_or(FORMAT);
         let mut files =
-            RankFiles { log, log_words: there, tail: Vec::new(), missing_words: 0, faults };
+            RankFiles { log, log_words: there, format, tail: Vec::new(), missing_words: 0, faults };
         files.take_tail(&live.join(format!("{stem}.tail")))?;
         Ok(Some(files))
     }
@@ -102,7 +104,7 @@ impl RankFiles {
             file: None,
             keeps: logs <= KEPT_OPEN,
         };
-        LogReader::new(log.chain(Cursor::new(self.tail.clone())))
+        LogReader::new(log.chain(Cursor::new(self.tail.clone())), self.format)
     }
 
     /// The log's path, for errors.
@@ -176,13 +178,13 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at * 8..at * 8 + 8].try_into().expect("eight bytes"))
 }
 
-/// Whether the file begins as a log does. An empty or short one does not: its rank ended before it
-/// wrote a word.
+/// The format of a file that begins as a log does. An empty or short one does not: its rank ended
+/// before it wrote a word.
 fn check_head(
     path: &Path,
     expected: Option<RunId>,
     faults: &mut Vec<String>,
-) -> Result<bool, CloseError> {
+) -> Result<Option<u32>, CloseError> {
     let failed = |error| CloseError::file("read", path, error);
     let mut bytes = Vec::new();
     record::open_input(path)
@@ -192,7 +194,7 @@ fn check_head(
         .map_err(failed)?;
     if bytes.len() < HEAD_BYTES || word(&bytes, 0) != LOG_MAGIC {
         faults.push(format!("{} does not begin as a log does", name(path)));
-        return Ok(false);
+        return Ok(None);
     }
     let head: [u64; HEAD_WORDS] = std::array::from_fn(|at| word(&bytes, at));
     let (path, format) = (path.to_path_buf(), head[1] as u32);
@@ -203,7 +205,7 @@ fn check_head(
         (Some(found), Some(expected)) if found != expected => {
             Err(CloseError::OtherRun { path, found, expected })
         }
-        _ => Ok(true),
+        _ => Ok(Some(format)),
     }
 }
 
@@ -220,7 +222,7 @@ mod tests {
     fn a_call_that_was_not_left_counts_also_when_it_comes_again() {
         let call = Call { flags: flags::MESSAGE, ..Call::default() };
         let mut known = Known::default();
-        known.remember(&encode(&call, 0).0);
+        known.remember(&encode(&call, 0).0, std::iter::empty());
         let again = known.again(&encode(&call, 0).0).expect("the same");
         let left = entry::left(again, 1000).expect("it fits");
         for (head, expected) in [(again, AGAIN_WORDS), (left, 0)] {

@@ -5,7 +5,7 @@
 //! full disk, a cut), the reader counts the damage and goes on at the next word that looks like a
 //! call later than the last.
 
-use crate::entry::{self, CALL_WORDS, Call, Known, kinds};
+use crate::entry::{self, CALL_WORDS, COMPLETION_WORDS, Call, Known, kinds};
 use crate::list::NAMES;
 use std::io::{self, Read};
 
@@ -38,7 +38,7 @@ pub struct LogReader<R> {
     /// Calls that may come again.
     known: Known,
     /// The last one that did, whole.
-    whole: [u64; CALL_WORDS],
+    whole: Vec<u64>,
     /// Enter of the last call.
     last: Option<u64>,
     read: u64,
@@ -46,16 +46,17 @@ pub struct LogReader<R> {
 }
 
 impl<R: Read> LogReader<R> {
-    /// Read the words that come from `source`, a log without its head.
-    pub fn new(source: R) -> LogReader<R> {
+    /// Read the words that come from `source`, a log of this format without its
+    /// head.
+    pub fn new(source: R, format: u32) -> LogReader<R> {
         LogReader {
             source,
             words: Vec::new(),
             bytes: Vec::new(),
             at: 0,
             ended: false,
-            known: Known::default(),
-            whole: [0; CALL_WORDS],
+            known: Known::of_format(format),
+            whole: Vec::new(),
             last: None,
             read: 0,
             damage: LogDamage::default(),
@@ -88,6 +89,10 @@ impl<R: Read> LogReader<R> {
                 self.note(passed);
                 let from = self.at;
                 self.at += length;
+                if entry::kind_and_words(self.words[from]).0 == kinds::PIECE {
+                    passed = 0;
+                    continue;
+                }
                 let words = &self.words[from..from + length];
                 return Ok(Some(match entry::kind_and_words(words[0]).0 {
                     kinds::AGAIN | kinds::NEXT => &self.whole,
@@ -96,7 +101,7 @@ impl<R: Read> LogReader<R> {
             }
             if passed == 0 {
                 // What is missing may have been what the next ones repeat.
-                self.known.forget();
+                self.known.lose();
             }
             self.at += 1;
             passed += 1;
@@ -112,21 +117,25 @@ impl<R: Read> LogReader<R> {
     /// last one counts.
     fn length_here(&mut self, after_damage: bool) -> io::Result<Option<usize>> {
         let (kind, length) = entry::kind_and_words(self.words[self.at]);
-        if length == 0 || !(kinds::CALL..=kinds::NEXT).contains(&kind) {
+        if length == 0 || !(kinds::CALL..=kinds::PIECE).contains(&kind) {
             return Ok(None);
         }
-        if after_damage && kind != kinds::CALL || !self.have(length)? {
+        let begins = matches!(kind, kinds::CALL | kinds::PIECE);
+        if after_damage && !begins || !self.have(length)? {
             return Ok(None);
         }
         let mut words = &self.words[self.at..self.at + length];
         if matches!(kind, kinds::AGAIN | kinds::NEXT) {
-            let Some(whole) = self.known.whole(words) else { return Ok(None) };
-            self.whole = whole;
+            if !self.known.whole(words, &mut self.whole) {
+                return Ok(None);
+            }
             words = &self.whole;
+        } else if kind == kinds::PIECE {
+            return Ok(self.known.begin_piece(words).then_some(length));
         } else if kind != kinds::CALL {
             return Ok(entry::is_sound(words).then_some(length));
         }
-        let Some(call) = entry::decode(words).map(|(call, _)| call).filter(is_plausible) else {
+        let Some((call, done)) = entry::decode(words).filter(|(call, _)| is_plausible(call)) else {
             return Ok(None);
         };
         let near = |last: u64| (0..NEAR_TICKS).contains(&(call.enter.wrapping_sub(last) as i64));
@@ -134,9 +143,14 @@ impl<R: Read> LogReader<R> {
             return Ok(None);
         }
         self.last = Some(call.enter);
-        self.known.ended(call.exit);
-        if let (kinds::CALL, Ok(words)) = (kind, words.try_into()) {
-            self.known.remember(words);
+        if kind == kinds::CALL {
+            self.known.ended(call.exit);
+            let (mut fixed, said) = ([0; CALL_WORDS], words.len() - done.len());
+            fixed[..said].copy_from_slice(&words[..said]);
+            let done = done.chunks_exact(COMPLETION_WORDS).map(|one| [one[0], one[1], one[2]]);
+            self.known.remember(&fixed, done);
+        } else {
+            self.known.came(self.words[self.at], call.exit);
         }
         Ok(Some(length))
     }
@@ -178,6 +192,7 @@ fn is_plausible(call: &Call) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::files::FORMAT;
     use proptest::prelude::*;
 
     fn bytes_of(words: &[u64]) -> Vec<u8> {
@@ -193,7 +208,7 @@ mod tests {
 
     fn read(words: &[u64]) -> (Vec<u64>, LogDamage) {
         let bytes = bytes_of(words);
-        let mut reader = LogReader::new(bytes.as_slice());
+        let mut reader = LogReader::new(bytes.as_slice(), FORMAT);
         let mut enters = Vec::new();
         while let Some(entry) = reader.next_entry().unwrap() {
             enters.push(entry::decode(entry).unwrap().0.enter);
@@ -214,7 +229,7 @@ mod tests {
     /// A call from the place of [`call`] once more.
     fn again(at: u64) -> Vec<u64> {
         let mut known = Known::default();
-        known.remember(&call(0).try_into().unwrap());
+        known.remember(&call(0).try_into().unwrap(), std::iter::empty());
         let again = known.again(&call(at).try_into().unwrap()).unwrap();
         vec![entry::left(again, 3).unwrap(), at]
     }
@@ -222,7 +237,7 @@ mod tests {
     /// The same when the call before was that of `before`.
     fn next(at: u64, before: u64) -> Vec<u64> {
         let mut known = Known::default();
-        known.remember(&call(0).try_into().unwrap());
+        known.remember(&call(0).try_into().unwrap(), std::iter::empty());
         known.ended(before + 3);
         let again = known.again(&call(at).try_into().unwrap()).unwrap();
         vec![known.next(again, at, at + 3).unwrap()]
@@ -232,7 +247,7 @@ mod tests {
     fn a_call_that_comes_again_is_read_whole() {
         let words = [call(10), again(20), next(30, 20), next(40, 30), again(50)].concat();
         let bytes = bytes_of(&words);
-        let mut reader = LogReader::new(bytes.as_slice());
+        let mut reader = LogReader::new(bytes.as_slice(), FORMAT);
         for at in [10, 20, 30, 40, 50] {
             assert_eq!(reader.next_entry().unwrap(), Some(call(at).as_slice()));
         }
@@ -247,6 +262,31 @@ mod tests {
         assert_eq!(enters, [10, 30, 40]);
         assert_eq!((damage.places, damage.words), (1, 5));
         assert_eq!(read(&again(20)), (vec![], LogDamage { places: 1, words: 2, ..damage }));
+    }
+
+    #[test]
+    fn in_a_log_of_format_2_requests_take_no_place() {
+        let begins = |site| {
+            let call = Call { site, request: 1, ..entry::decode(&call(20)).unwrap().0 };
+            entry::encode(&call, 0).0
+        };
+        // One that would have the place of the other call.
+        let takes_it = |other: &[u64; CALL_WORDS]| {
+            let mut known = Known::default();
+            known.remember(&call(0).try_into().unwrap(), std::iter::empty());
+            known.remember(other, std::iter::empty());
+            known.again(&call(30).try_into().unwrap()).is_none()
+        };
+        let other = (1..).map(begins).find(takes_it).unwrap();
+        let bytes = bytes_of(&[&call(10)[..], &other, &again(30)].concat());
+        for (format, calls) in [(2, 3), (3, 2)] {
+            let mut reader = LogReader::new(bytes.as_slice(), format);
+            for _ in 0..2 {
+                reader.next_entry().unwrap();
+            }
+            let is_it = reader.next_entry().unwrap() == Some(call(30).as_slice());
+            assert_eq!(is_it, calls == 3, "format {format}");
+        }
     }
 
     #[test]
@@ -277,7 +317,7 @@ mod tests {
             words in proptest::collection::vec(any::<u64>(), 0..200),
         ) {
             let bytes = bytes_of(&words);
-            let mut reader = LogReader::new(bytes.as_slice());
+            let mut reader = LogReader::new(bytes.as_slice(), FORMAT);
             let mut sound = 0;
             while let Some(entry) = reader.next_entry().unwrap() {
                 sound += entry.len() as u64;

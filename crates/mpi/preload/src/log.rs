@@ -7,7 +7,7 @@
 
 use calls::entry::files::{FIRST_WORD, HEAD_WORDS, TAIL_MAGIC, USED, format_and_rank, log_head};
 use calls::entry::{
-    self, AGAIN_WORDS, CALL_WORDS, COMPLETION_WORDS, Call, Completion, Known, flags,
+    self, AGAIN_WORDS, CALL_WORDS, COMPLETION_WORDS, Call, Completion, DONE_MAX, Known, flags,
 };
 use memory::Region;
 use record::RunId;
@@ -70,7 +70,9 @@ impl Log {
         words[1].store(format_and_rank(rank), Ordering::Relaxed);
         words[0].store(TAIL_MAGIC, Ordering::Release);
         let known = Known::default();
-        Ok(Log { tail, path, file, used: 0, polls: None, known, apart_ticks })
+        let mut log = Log { tail, path, file, used: 0, polls: None, known, apart_ticks };
+        log.begin_piece();
+        Ok(log)
     }
 
     /// Write down a call that is being made, so that a rank that ends in it says where it was. The
@@ -81,9 +83,10 @@ impl Log {
     }
 
     /// The same for a call whose entry will say nothing else, but for its end: what
-    /// [`Log::left`] wants to know.
+    /// [`Log::left`] wants to know. A request is not begun before the call has been left.
     #[inline(always)]
     pub fn begun(&mut self, call: &Call) -> std::io::Result<Pending> {
+        debug_assert_eq!(call.request, 0);
         let at = self.place()?;
         let (words, length) = entry::encode(call, 0);
         if length == CALL_WORDS
@@ -124,11 +127,15 @@ impl Log {
         if pending.number == 0 {
             return self.left_whole(exit);
         }
-        self.came_again(at, pending.head, enter, exit)
+        let is_written = self.came_again(at, pending.head, enter, exit);
+        if is_written {
+            self.known.ended(exit);
+        }
+        is_written
     }
 
     /// Write down a call that comes again, with this word 0 while it went on, in as few words as it
-    /// takes. `false`: it must be written whole.
+    /// takes; what is known is not told. `false`: it must be written whole.
     #[inline(always)]
     fn came_again(&mut self, at: usize, again: u64, enter: u64, exit: u64) -> bool {
         let length = if let Some(next) = self.known.next(again, enter, exit) {
@@ -140,7 +147,6 @@ impl Log {
         } else {
             return false;
         };
-        self.known.ended(exit);
         self.commit(at + length);
         true
     }
@@ -152,10 +158,8 @@ impl Log {
         places[2].store(exit, Ordering::Relaxed);
         let words = places.each_ref().map(|place| place.load(Ordering::Relaxed));
         let (_, length) = entry::kind_and_words(words[0]);
-        if length == CALL_WORDS {
-            self.known.remember(&words);
-        }
         self.known.ended(exit);
+        self.known.remember(&words, std::iter::empty());
         self.commit(at + length);
         true
     }
@@ -165,15 +169,15 @@ impl Log {
     pub fn call(&mut self, call: &Call) -> std::io::Result<()> {
         let at = self.place()?;
         let (words, length) = entry::encode(call, 0);
-        if length == CALL_WORDS {
-            if let Some(again) = self.known.again(&words)
-                && self.came_again(at, again, call.enter, call.exit)
-            {
-                return Ok(());
-            }
-            self.known.remember(&words);
+        if length == CALL_WORDS
+            && let Some(again) = self.known.again(&words)
+            && self.came_again(at, again, call.enter, call.exit)
+        {
+            self.known.came(again, call.exit);
+            return Ok(());
         }
         self.known.ended(call.exit);
+        self.known.remember(&words, std::iter::empty());
         self.store(at, &words[..length]);
         self.commit(at + length);
         Ok(())
@@ -181,6 +185,14 @@ impl Log {
 
     /// The same with the requests that it completed.
     pub fn call_with(&mut self, call: &Call, done: &[Completion]) -> std::io::Result<()> {
+        let at = self.place()?;
+        if done.len() <= DONE_MAX
+            && let Some(again) = self.known.again_with(&entry::encode(call, done.len()).0, done)
+            && self.came_again(at, again, call.enter, call.exit)
+        {
+            self.known.came(again, call.exit);
+            return Ok(());
+        }
         let mut rest = Call { flags: flags::CONTINUED, request: 0, ..*call };
         let mut call = call;
         let mut pieces = done.chunks(COMPLETIONS_MAX);
@@ -189,6 +201,7 @@ impl Log {
             self.make_room(CALL_WORDS + piece.len() * COMPLETION_WORDS)?;
             let (words, mut length) = entry::encode(call, piece.len());
             self.known.ended(call.exit);
+            self.known.remember(&words, piece.iter().map(entry::encode_completion));
             self.store(self.used, &words[..length]);
             for completion in piece {
                 self.store(self.used + length, &entry::encode_completion(completion));
@@ -275,7 +288,7 @@ impl Log {
             return Ok(self.used);
         }
         self.flush()?;
-        Ok(0)
+        Ok(self.used)
     }
 
     #[cold]
@@ -292,10 +305,16 @@ impl Log {
         // `first_word` says, and is cut there.
         self.tail.words()[USED].store(0, Ordering::Release);
         self.used = 0;
-        self.known.forget();
         self.entries()[0].store(0, Ordering::Relaxed);
-        self.polls = None;
+        self.begin_piece();
         Ok(())
+    }
+
+    /// What is in the tail from here on says all by itself.
+    fn begin_piece(&mut self) {
+        let words = self.known.piece();
+        self.store(self.used, &words);
+        self.commit(self.used + words.len());
     }
 
     /// Append an entry that is larger than the tail.

@@ -9,8 +9,8 @@ pub const LOG_MAGIC: u64 = u64::from_le_bytes(*b"4STCALLS");
 /// Word 0 of a tail.
 pub const TAIL_MAGIC: u64 = u64::from_le_bytes(*b"4STCTAIL");
 /// Format of log and tail: the lower half of word 1, whose upper half is the rank. Format 1 had no
-/// calls that come again.
-pub const FORMAT: u32 = 2;
+/// calls that come again, format 2 none that begin or complete requests, and no begins of pieces.
+pub const FORMAT: u32 = 3;
 /// Word of a tail that says how many words of the log come before its contents.
 pub const FIRST_WORD: usize = 2;
 /// Word of a tail that says how many words it holds.

@@ -1,4 +1,6 @@
 use super::*;
+use calls::entry::PIECE_WORDS;
+use calls::entry::files::FORMAT;
 use calls::log::{LogDamage, LogReader};
 use proptest::prelude::*;
 
@@ -23,14 +25,19 @@ fn words(folder: &Path) -> Vec<u64> {
 }
 
 fn calls(words: &[u64]) -> Vec<(Call, Vec<Completion>)> {
+    let (calls, damage) = damaged(words);
+    assert_eq!(damage, LogDamage::default());
+    calls
+}
+
+fn damaged(words: &[u64]) -> (Vec<(Call, Vec<Completion>)>, LogDamage) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let (mut reader, mut calls) = (LogReader::new(bytes.as_slice()), Vec::new());
+    let (mut reader, mut calls) = (LogReader::new(bytes.as_slice(), FORMAT), Vec::new());
     while let Some(words) = reader.next_entry().unwrap() {
         let (call, rest) = entry::decode(words).unwrap();
         calls.push((call, entry::completions(rest).collect()));
     }
-    assert_eq!(reader.damage(), LogDamage::default());
-    calls
+    (calls, reader.damage())
 }
 
 #[test]
@@ -54,14 +61,15 @@ fn a_call_that_comes_again_takes_few_words_and_each_piece_of_the_log_is_read_alo
     let mut log = log(folder.path());
     let call = Call { flags: flags::MESSAGE | flags::SENDS, site: 3, ..Call::default() };
     (1..10).for_each(|at| log.call(&Call { enter: at, exit: at + 1, ..call }).unwrap());
-    assert_eq!(log.used, CALL_WORDS + 8);
+    assert_eq!(log.used, PIECE_WORDS + CALL_WORDS + 8);
     log.call(&Call { enter: 1 << 40, exit: 1 << 41, ..call }).unwrap();
-    assert_eq!(log.used, 2 * CALL_WORDS + 8, "it took too long");
+    assert_eq!(log.used, PIECE_WORDS + 2 * CALL_WORDS + 8, "it took too long");
     log.call(&Call { enter: 1 << 42, exit: 1 + (1 << 42), ..call }).unwrap();
-    assert_eq!(log.used, 2 * CALL_WORDS + 8 + AGAIN_WORDS, "it was a long time after");
+    let used = PIECE_WORDS + 2 * CALL_WORDS + 8 + AGAIN_WORDS;
+    assert_eq!(log.used, used, "it was a long time after");
     log.flush().unwrap();
     log.call(&Call { enter: 1 << 43, exit: 1 + (1 << 43), ..call }).unwrap();
-    assert_eq!(log.used, CALL_WORDS, "whole again");
+    assert_eq!(log.used, PIECE_WORDS + CALL_WORDS, "whole again");
 }
 
 proptest! {
@@ -107,6 +115,111 @@ proptest! {
         read.retain(|(call, _)| call.flags & flags::POLLS == 0);
         prop_assert_eq!(read, made);
     }
+}
+
+/// A step of a program that begins requests and waits for them: function, place, peer, and what.
+type Step = (u16, u32, i32, u8);
+
+/// The calls of such a program.
+fn program(steps: &[Step]) -> Vec<(Call, Vec<Completion>)> {
+    let (mut request, mut enter) = (0, 100);
+    let call = |(operation, site, peer, what): &Step| {
+        enter += if *what == 0 { 1 << 30 } else { 50 };
+        let call =
+            Call { operation: *operation, site: *site, enter, exit: enter + 30, ..Call::default() };
+        let message = Call { flags: flags::MESSAGE | flags::SENDS, peer: *peer, tag: 7, ..call };
+        let done = |back: u32| Completion {
+            request: u32::wrapping_sub(request, back),
+            flags: back % 2,
+            source: *peer,
+            tag: 7,
+            bytes: 64,
+        };
+        match what {
+            0..3 => (message, Vec::new()),
+            3..7 => {
+                request += if *peer == 9 { 5 } else { 1 };
+                (Call { request, ..message }, Vec::new())
+            }
+            _ => (call, (0..u32::from(what - 7)).map(done).collect()),
+        }
+    };
+    steps.iter().map(call).collect()
+}
+
+/// The words of the log of these calls, all in the log itself.
+fn written(made: &[(Call, Vec<Completion>)]) -> Vec<u64> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log(folder.path());
+    for (call, done) in made {
+        match done.is_empty() {
+            true => log.call(call).unwrap(),
+            false => log.call_with(call, done).unwrap(),
+        }
+    }
+    log.finish().unwrap();
+    words(folder.path())
+}
+
+/// Where entries begin.
+fn begins(words: &[u64]) -> Vec<usize> {
+    let next = |at: &usize| {
+        let next = at + entry::kind_and_words(words[*at]).1;
+        (next < words.len()).then_some(next)
+    };
+    std::iter::successors(Some(0), next).collect()
+}
+
+fn steps(many: usize) -> impl Strategy<Value = Vec<Step>> {
+    let peer = prop_oneof![8 => 0..3i32, 1 => Just(9)];
+    proptest::collection::vec((0..2u16, 0..3u32, peer, 0..11u8), 1..many)
+}
+
+proptest! {
+    #[test]
+    fn requests_and_what_completes_them_come_back(steps in steps(200), times in 1..60usize) {
+        let made = program(&steps.repeat(times));
+        prop_assert_eq!(calls(&written(&made)), made);
+    }
+
+    #[test]
+    fn a_hole_takes_nothing_with_it_but_itself(
+        steps in steps(100), times in 1..60usize, hole in any::<(prop::sample::Index, u8)>(),
+    ) {
+        let made = program(&steps.repeat(times));
+        let mut words = written(&made);
+        // A hole in an entry may leave words that look like one: they have no checksum.
+        let begins = begins(&words);
+        let from = hole.0.index(begins.len());
+        let to = begins.get(from + usize::from(hole.1)).copied().unwrap_or(words.len());
+        words[begins[from]..to].fill(0);
+        let mut rest = made.iter();
+        for call in damaged(&words).0 {
+            prop_assert!(rest.any(|made| *made == call), "{:?} was never made", call);
+        }
+    }
+}
+
+#[test]
+fn a_log_that_ends_at_any_word_has_all_calls_until_then() {
+    let step = |at: u32| ((at % 2) as u16, at % 3, (at % 5 % 3) as i32, (at * 7 % 11) as u8);
+    let made = program(&(0..66).map(step).collect::<Vec<_>>().repeat(40));
+    let words = written(&made);
+    let mut before = 0;
+    for end in 0..=words.len() {
+        let (read, damage) = damaged(&words[..end]);
+        assert!(made.starts_with(&read) && (before..before + 2).contains(&read.len()), "{end}");
+        assert!(damage.words < 40, "{damage:?}");
+        before = read.len();
+    }
+    assert_eq!(before, made.len());
+}
+
+#[test]
+fn requests_of_a_loop_take_a_word_each_and_so_does_the_wait_for_them() {
+    let steps = [(1, 1, 1, 3), (1, 2, 2, 3), (0, 3, 1, 9)];
+    let size = |times: usize| written(&program(&steps.repeat(times))).len();
+    assert_eq!(size(100) - size(99), 3);
 }
 
 #[test]
@@ -158,9 +271,9 @@ fn a_pending_call_lies_behind_the_used_words_and_gives_way() {
     let folder = tempfile::tempdir().unwrap();
     let mut log = log(folder.path());
     log.pending(&Call { enter: 5, ..Call::default() }).unwrap();
-    assert!(words(folder.path()).is_empty());
-    assert_eq!(log.entries()[1].load(Ordering::Relaxed), 5);
+    assert!(calls(&words(folder.path())).is_empty());
+    assert_eq!(log.entries()[PIECE_WORDS + 1].load(Ordering::Relaxed), 5);
     log.call(&Call { enter: 5, exit: 6, ..Call::default() }).unwrap();
     assert_eq!(calls(&words(folder.path())).len(), 1);
-    assert_eq!(log.entries()[4].load(Ordering::Relaxed), 0, "the end is marked");
+    assert_eq!(log.entries()[PIECE_WORDS + 4].load(Ordering::Relaxed), 0, "the end is marked");
 }

@@ -1,6 +1,6 @@
 //! Reading the logs of a run, finished or not.
 
-use calls::entry::{self, Call, Completion, Known, flags, kinds};
+use calls::entry::{self, CALL_WORDS, Call, Completion, Known, flags, kinds};
 use calls::list::NAMES;
 use mpi_facts::RankFacts;
 use std::path::Path;
@@ -62,15 +62,19 @@ impl Log {
                     let (call, rest) = entry::decode(words).expect("a whole call");
                     self.calls.push((call, entry::completions(rest).collect()));
                     known.ended(call.exit);
-                    if let Ok(words) = words.try_into() {
-                        known.remember(words);
-                    }
+                    let (mut fixed, said) = ([0; CALL_WORDS], words.len() - rest.len());
+                    fixed[..said].copy_from_slice(&words[..said]);
+                    let done = rest.chunks_exact(3).map(|one| [one[0], one[1], one[2]]);
+                    known.remember(&fixed, done);
                 }
                 kinds::AGAIN | kinds::NEXT => {
-                    let words = known.whole(words).expect("one like it came before");
-                    known.ended(words[2]);
-                    self.calls.push((entry::decode(&words).expect("a whole call").0, Vec::new()));
+                    let mut whole = Vec::new();
+                    assert!(known.whole(words, &mut whole), "one like it came before");
+                    known.came(words[0], whole[2]);
+                    let (call, rest) = entry::decode(&whole).expect("a whole call");
+                    self.calls.push((call, entry::completions(rest).collect()));
                 }
+                kinds::PIECE => assert!(known.begin_piece(words)),
                 kinds::COMMUNICATOR => self.communicators += 1,
                 kinds::EXCHANGE => self.exchanges += 1,
                 kinds::FACTS => {
@@ -116,10 +120,11 @@ fn sheet(path: &Path) -> record::NodeSheet {
 fn pending_of(words: &[u64], known: &Known) -> Option<Call> {
     let (kind, length) = entry::kind_and_words(*words.first()?);
     let words = &words[..length];
-    let whole = match kind {
-        kinds::CALL => words.to_vec(),
-        kinds::AGAIN => known.whole(words).expect("one like it came before").to_vec(),
+    let mut whole = words.to_vec();
+    match kind {
+        kinds::CALL => {}
+        kinds::AGAIN => assert!(known.whole(words, &mut whole), "one like it came before"),
         _ => return None,
-    };
+    }
     Some(entry::decode(&whole).expect("a whole call").0).filter(|call| call.exit == 0)
 }
