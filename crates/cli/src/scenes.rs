@@ -5,7 +5,7 @@ use crate::choosing::nothing_left;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Run};
-use stats::story::{FIELDS, Found, Gather, Row, STAMPS, Scene, Search, Wanted};
+use stats::story::{FIELDS, Found, Gather, Row, STAMPS, Scene, Search, Wanted, extent};
 use stats::{Columns, Filter};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,12 +41,20 @@ pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting
     let most = ROWS / messages.len();
     let gathers =
         || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), most)).collect() };
+    let like = like(&found, &gathers());
+    let sought = Sought { found: &found, like: &like };
     let parts =
-        on_all_cores(&chunks, Chunk::rows, |share, done| look(share, &found, gathers(), done));
+        on_all_cores(&chunks, Chunk::rows, |share, done| look(share, sought, gathers(), done));
     let parts = parts.with_context(cannot)?;
     let mut all = gathers();
     for part in parts {
         all.iter_mut().zip(part).for_each(|(gather, part)| gather.merge(part));
+    }
+    for (at, first) in like.iter().enumerate() {
+        let (before, from_here) = all.split_at_mut(at);
+        if let Some(first) = before.get(*first) {
+            from_here[0].copy_usual(first);
+        }
     }
     let settings = found.iter().zip(all);
     let settings =
@@ -88,28 +96,46 @@ fn row_of(chunks: &[Chunk], found: &Found) -> Result<Row> {
     Ok(Row::of(&Columns::of(&batch), found.row))
 }
 
+/// What is looked for.
+#[derive(Clone, Copy)]
+struct Sought<'a> {
+    found: &'a [Found],
+    /// The first message for which the same is usual.
+    like: &'a [usize],
+}
+
+/// Of each message the first for which the same is usual: it is found out once for all of them.
+fn like(found: &[Found], gathers: &[Gather]) -> Vec<usize> {
+    let is_like = |one: usize, other: usize| {
+        found[one].launch == found[other].launch && gathers[one].shares_usual(&gathers[other])
+    };
+    (0..found.len()).map(|at| (0..at).find(|first| is_like(*first, at)).unwrap_or(at)).collect()
+}
+
 /// Only chunks with rows that matter are read whole.
 fn look(
     chunks: &[Chunk],
-    found: &[Found],
+    sought: Sought<'_>,
     mut gathers: Vec<Gather>,
     done: &AtomicU64,
 ) -> Result<Vec<Gather>> {
     let mut batch = Batch::new();
     for chunk in chunks {
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
-        let of_launch = |(_, found): &(&mut Gather, &Found)| found.launch == chunk.launch();
-        let mut wanting: Vec<&mut Gather> =
-            gathers.iter_mut().zip(found).filter(of_launch).map(|(gather, _)| gather).collect();
+        let of_launch = |at: &usize| sought.found[*at].launch == chunk.launch();
+        let mut wanting: Vec<usize> = (0..gathers.len()).filter(of_launch).collect();
         if wanting.is_empty() {
             continue;
         }
         chunk.read(&STAMPS, &mut batch)?;
         let stamps = Columns::of(&batch);
-        wanting.retain_mut(|gather| gather.look(&stamps));
+        let firsts = wanting.iter().filter(|at| sought.like[**at] == **at);
+        firsts.for_each(|at| gathers[*at].add_usual(&stamps));
+        let extent = extent(&stamps);
+        wanting.retain(|at| extent.is_some_and(|extent| gathers[*at].concerns(&stamps, extent)));
         if !wanting.is_empty() {
             chunk.read(&FIELDS, &mut batch)?;
-            wanting.into_iter().for_each(|gather| gather.add(&Columns::of(&batch)));
+            wanting.into_iter().for_each(|at| gathers[at].add(&Columns::of(&batch)));
         }
     }
     Ok(gathers)

@@ -194,6 +194,17 @@ impl SideReader {
         }
     }
 
+    /// Whether a column of a group may have this number, as far as the file says.
+    pub fn may_have(&self, group: usize, column: usize, value: i64) -> bool {
+        match self.metadata.row_group(group).column(self.columns[column].1).statistics() {
+            Some(Statistics::Int64(of)) if of.min_is_exact() && of.max_is_exact() => of
+                .min_opt()
+                .zip(of.max_opt())
+                .is_none_or(|(min, max)| (*min..=*max).contains(&value)),
+            _ => true,
+        }
+    }
+
     /// Read a row group: a vector for each column that was asked for, in that order.
     ///
     /// # Errors
@@ -283,6 +294,8 @@ mod tests {
             assert_eq!([read[0][at], read[1][at], read[2][at]], [tag, enter, call]);
         }
         assert_eq!((reader.groups(), reader.rows()), (1, 1000));
+        assert_eq!([2, 3].map(|tag| reader.may_have(0, 0, tag)), [true, false]);
+        assert!(reader.may_have(0, 2, 9), "nothing is known of names");
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod tests;
 
 pub use chain::Link;
 pub use fact::{Cancelled, Chapter, Fact, Lane, LaneOf, Picked, Story, Work};
-pub use gather::{Counts, Gather, Scene};
+pub use gather::{Counts, Gather, Scene, extent};
 pub use memo::Memo;
 pub use pool::Pool;
 pub use row::{FIELDS, Row, STAMPS};

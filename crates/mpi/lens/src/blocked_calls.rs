@@ -1,10 +1,10 @@
 //! The calls that were blocked, as the tables of a run have them.
 
-use crate::cores::on_all_cores;
+use crate::cores::{on_all_cores, pieces};
 use crate::found::{MessageLine, Wait, WorstWait};
 use crate::{CallTables, LensError, function_name};
 use calls::cause::Cause;
-use calls::table::{WAIT_COLUMNS, WaitColumn, wait_columns_in_file};
+use calls::table::{WAIT_COLUMNS, WaitColumn};
 use record::{NULL, SideReader};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -42,21 +42,81 @@ impl CallTables {
         self.waits().try_for_each(|(rank, path)| blocked_of(rank, path, &mut each))
     }
 
-    /// The same on all cores, each with a part of the ranks: what each made of them, from `new` on.
+    /// The same on all cores, with these columns alone (see [`IDENTITY`]): what each core made of
+    /// the calls that it had, from `new` on. The calls of a rank come in the table's order, if
+    /// those of the first core are put before those of the next.
     pub(crate) fn on_all_cores<T: Send>(
         &self,
+        columns: &[WaitColumn],
         new: impl Fn() -> T + Sync,
         each: impl Fn(&mut T, &BlockedCall) + Sync,
     ) -> Result<Vec<T>, LensError> {
         let tables: Vec<(u32, &Path)> = self.waits().collect();
+        let pieces: Vec<_> = pieces(&tables).collect();
         let some = |first: usize, step: usize| {
             let mut made = new();
-            for (rank, path) in tables.iter().skip(first).step_by(step) {
-                blocked_of(*rank, path, |call| each(&mut made, call))?;
+            for ((rank, path), piece) in pieces.iter().skip(first).step_by(step) {
+                let mut table = Blocked::open(*rank, path, columns)?;
+                for group in piece.groups(table.groups()) {
+                    table.read(group)?.for_each(|call| each(&mut made, &call));
+                }
             }
             Ok(made)
         };
-        on_all_cores(tables.len(), some)
+        on_all_cores(pieces.len(), some)
+    }
+}
+
+/// The columns without which there is no blocked call. Others that are not read are none.
+pub(crate) const IDENTITY: [WaitColumn; 5] =
+    [WaitColumn::Call, WaitColumn::Enter, WaitColumn::Until, WaitColumn::Cause, WaitColumn::By];
+
+/// A rank's table of blocked calls, of which some columns are read.
+struct Blocked {
+    rank: u32,
+    table: SideReader,
+    /// Where a column is among those that are read.
+    places: [Option<usize>; WAIT_COLUMNS.len()],
+}
+
+impl Blocked {
+    fn open(rank: u32, path: &Path, columns: &[WaitColumn]) -> Result<Blocked, LensError> {
+        let in_file: Vec<_> = columns.iter().map(|column| column.in_file()).collect();
+        let table = SideReader::open(path, &in_file).map_err(LensError::Record)?;
+        let mut places = [None; WAIT_COLUMNS.len()];
+        columns.iter().enumerate().for_each(|(at, column)| places[*column as usize] = Some(at));
+        Ok(Blocked { rank, table, places })
+    }
+
+    fn groups(&self) -> usize {
+        self.table.groups()
+    }
+
+    /// Whether a call of the group may have this value in a column.
+    fn may_have(&self, group: usize, column: WaitColumn, value: i64) -> bool {
+        self.places[column as usize].is_none_or(|at| self.table.may_have(group, at, value))
+    }
+
+    /// The least row of a call that a group has. Where that is not known, the group is read before
+    /// all others.
+    fn least_call(&self, group: usize) -> i64 {
+        let least = self.places[WaitColumn::Call as usize].map(|at| self.table.least(group, at));
+        least.flatten().unwrap_or(i64::MIN)
+    }
+
+    /// Those of a row group.
+    fn read(
+        &mut self,
+        group: usize,
+    ) -> Result<impl Iterator<Item = BlockedCall> + use<>, LensError> {
+        let (rank, rows, places) = (self.rank, self.table.group_rows(group), self.places);
+        let columns = self.table.read(group).map_err(LensError::Record)?;
+        Ok((0..rows).filter_map(move |row| {
+            BlockedCall::of(rank, |column| match places[column as usize] {
+                Some(at) => columns[at][row],
+                None => NULL,
+            })
+        }))
     }
 }
 
@@ -65,8 +125,7 @@ impl CallTables {
 /// The table has them in the order in which they ended, which is the same but for calls of several
 /// threads: so few row groups must be in memory at once.
 pub(crate) struct BlockedInOrder {
-    rank: u32,
-    table: Option<SideReader>,
+    table: Option<Blocked>,
     /// For each group the least row of a call that it or a later one has.
     least: Vec<i64>,
     /// Groups read.
@@ -76,15 +135,17 @@ pub(crate) struct BlockedInOrder {
 }
 
 impl BlockedInOrder {
-    /// Those of the table at `path`; none without one.
+    /// Those of the table at `path`, with their functions; none without one.
     pub fn of(rank: u32, path: Option<&Path>) -> Result<BlockedInOrder, LensError> {
-        let open = |path| SideReader::open(path, &wait_columns_in_file());
-        let table = path.map(open).transpose().map_err(LensError::Record)?;
-        let mut least: Vec<i64> = table.iter().flat_map(least_calls).collect();
+        let columns: Vec<_> = IDENTITY.into_iter().chain([WaitColumn::Function]).collect();
+        let table = path.map(|path| Blocked::open(rank, path, &columns)).transpose()?;
+        let least_calls =
+            |table: &Blocked| (0..table.groups()).map(|at| table.least_call(at)).collect();
+        let mut least: Vec<i64> = table.as_ref().map(least_calls).unwrap_or_default();
         for group in (1..least.len()).rev() {
             least[group - 1] = least[group - 1].min(least[group]);
         }
-        Ok(BlockedInOrder { rank, table, least, read: 0, pending: VecDeque::new() })
+        Ok(BlockedInOrder { table, least, read: 0, pending: VecDeque::new() })
     }
 
     /// The next one, if it is before the call of row `end`.
@@ -101,19 +162,11 @@ impl BlockedInOrder {
 
     fn read_group(&mut self) -> Result<(), LensError> {
         let Some(table) = &mut self.table else { return Ok(()) };
-        let columns = table.read(self.read).map_err(LensError::Record)?;
+        self.pending.extend(table.read(self.read)?);
         self.read += 1;
-        self.pending.extend(calls_of(self.rank, &columns));
         self.pending.make_contiguous().sort_unstable_by_key(|call| call.call);
         Ok(())
     }
-}
-
-fn least_calls(table: &SideReader) -> impl Iterator<Item = i64> {
-    let call = WAIT_COLUMNS.iter().position(|column| *column == WaitColumn::Call);
-    // Where that is not known, the group is read before all others.
-    (0..table.groups())
-        .map(move |group| call.and_then(|call| table.least(group, call)).unwrap_or(i64::MIN))
 }
 
 /// Those of one rank after the other, to be looked up call by call.
@@ -153,21 +206,32 @@ pub(crate) fn blocked_of(
     path: &Path,
     mut each: impl FnMut(&BlockedCall),
 ) -> Result<(), LensError> {
-    let mut table = SideReader::open(path, &wait_columns_in_file()).map_err(LensError::Record)?;
+    let mut table = Blocked::open(rank, path, WAIT_COLUMNS)?;
     for group in 0..table.groups() {
-        let columns = table.read(group).map_err(LensError::Record)?;
-        calls_of(rank, &columns).for_each(|call| each(&call));
+        table.read(group)?.for_each(|call| each(&call));
     }
     Ok(())
 }
 
-/// Those of a row group.
-fn calls_of(rank: u32, columns: &[Vec<i64>]) -> impl Iterator<Item = BlockedCall> {
-    let rows = 0..columns.first().map_or(0, Vec::len);
-    rows.filter_map(move |row| BlockedCall::of(rank, |column| columns[column as usize][row]))
+/// Those of one rank that were blocked for messages of this number. Only row groups that may have
+/// one are read.
+pub(crate) fn blocked_for(
+    rank: u32,
+    path: &Path,
+    seq: i64,
+    mut each: impl FnMut(&BlockedCall),
+) -> Result<(), LensError> {
+    let mut table = Blocked::open(rank, path, WAIT_COLUMNS)?;
+    for group in 0..table.groups() {
+        if table.may_have(group, WaitColumn::Seq, seq) {
+            table.read(group)?.filter(|call| call.seq == Some(seq)).for_each(|call| each(&call));
+        }
+    }
+    Ok(())
 }
 
 impl BlockedCall {
+    #[inline]
     fn of(rank: u32, values: impl Fn(WaitColumn) -> i64) -> Option<BlockedCall> {
         let value = |column: WaitColumn| Some(values(column)).filter(|&value| value != NULL);
         Some(BlockedCall {
@@ -241,6 +305,7 @@ impl BlockedCall {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use calls::table::wait_columns_in_file;
     use record::SideWriter;
 
     /// A table with these calls, four to a row group.

@@ -3,8 +3,12 @@
 use crate::facts::{self, MpiWords};
 use crate::found::{Mpi, WorstWait};
 use crate::messages::MpiTally;
+use crate::origins::Lengths;
 use crate::story::Teller;
-use crate::{CallTables, alike, grouped, headline, origins, sections, series, sites, totals};
+use crate::{
+    BlockedCall, CallTables, alike, grouped, headline, origins, sections, series, sites, totals,
+};
+use calls::table::WAIT_COLUMNS;
 use document::counted;
 use mpi_facts::{KEY, MpiFacts};
 use record::{NodeInfo, Run, RunInfo};
@@ -87,8 +91,15 @@ impl MpiReading {
     /// When a table is damaged.
     pub fn found(&self, tally: Box<dyn Tally>) -> Result<Option<Mpi>, crate::LensError> {
         let mut tally = own::<MpiTally>(tally);
-        for part in self.tables.on_all_cores(MpiTally::default, MpiTally::add_blocked)? {
+        let mut lengths = Lengths::default();
+        let new = || (MpiTally::default(), Lengths::default());
+        let add = |(tally, lengths): &mut (MpiTally, Lengths), call: &BlockedCall| {
+            tally.add_blocked(call);
+            lengths.add(call);
+        };
+        for (part, of_part) in self.tables.on_all_cores(WAIT_COLUMNS, new, add)? {
             tally.merge(Box::new(part));
+            lengths.merge(&of_part);
         }
         let collectives = tally.collectives();
         let mut found = tally.shown();
@@ -103,7 +114,7 @@ impl MpiReading {
                     &collectives,
                     &self.facts.blocking.clone().unwrap_or_default(),
                 );
-                mpi.origins = Some(origins::origins(&self.tables)?);
+                mpi.origins = Some(origins::origins(&self.tables, &lengths)?);
             } else {
                 mpi.calls = Some(calls);
             }

@@ -9,6 +9,7 @@ mod meanwhile;
 
 use crate::found::{Origin, Origins};
 use crate::{CallTables, LensError};
+pub(crate) use kept::Lengths;
 use kept::{Held, Kept};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -42,12 +43,12 @@ struct Sum {
     direct_ns: i64,
 }
 
-/// Of all blocked time of a run.
+/// Of all blocked time of a run, whose blocked calls are of these lengths.
 ///
 /// # Errors
 /// When a table is damaged.
-pub(crate) fn origins(tables: &CallTables) -> Result<Origins, LensError> {
-    let kept = Kept::of(tables, KEPT_MOST)?;
+pub(crate) fn origins(tables: &CallTables, lengths: &Lengths) -> Result<Origins, LensError> {
+    let kept = Kept::of(tables, lengths, KEPT_MOST)?;
     let mut found = Origins {
         short_ns: kept.short_ns,
         followed_from_ns: kept.followed_from_ns,

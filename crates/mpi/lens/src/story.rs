@@ -1,7 +1,7 @@
 //! What the story of a message begins with: which call was blocked for it, for how long, and for
 //! whom.
 
-use crate::blocked_calls::blocked_of;
+use crate::blocked_calls::blocked_for;
 use crate::found::Wait;
 use crate::{BlockedCall, CallTables, LensError, function_name};
 use calls::table::CallColumn;
@@ -73,7 +73,8 @@ impl Teller<'_> {
         let mut found = Vec::new();
         for rank in [message.dst, message.src] {
             let Some((_, path)) = self.tables.waits().find(|(of, _)| *of == rank) else { continue };
-            blocked_of(rank, path, |call| {
+            let Ok(seq) = i64::try_from(message.seq) else { continue };
+            blocked_for(rank, path, seq, |call| {
                 if is_for(call, message) {
                     found.push(*call);
                 }

@@ -1,12 +1,13 @@
 //! The tables of calls of a run, and what is worked out of them.
 
 use crate::blocked_calls::BlockedInOrder;
-use crate::cores::on_all_cores;
+use crate::cores::{Piece, on_all_cores};
 use crate::found::{Calls, WorstWait};
 use crate::functions::functions;
 use crate::{CallColumns, CallTally, Function, LensError, tally};
 use calls::table::{CallColumn, calls_file, columns_in_file, waits_file};
 use record::{Run, SideReader};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The tables of a run.
@@ -92,10 +93,11 @@ impl CallTables {
             groups_of(*rank, path, TALLIED, |group| {
                 tally.add(*rank, &tallied(group));
                 let after = before + group.rows() as i64;
+                let (site, function) =
+                    (group.column(CallColumn::Site), group.column(CallColumn::Call));
                 while let Some(call) = blocked.next_before(after)? {
                     let row = (call.call - before).max(0) as usize;
-                    let of = |column| group.column(column)[row];
-                    tally.add_blocked_at(of(CallColumn::Site), of(CallColumn::Call), &call);
+                    tally.add_blocked_at(site[row], function[row], &call);
                     tally.add_blocked(&call);
                 }
                 before = after;
@@ -110,16 +112,17 @@ impl CallTables {
         self.files.iter().map(|(rank, _)| *rank)
     }
 
-    /// Hand over the calls of one rank.
+    /// Hand over the calls of a piece of one rank's table.
     pub(crate) fn each_row_of(
         &self,
-        rank: u32,
+        (rank, piece): (u32, Piece),
         names: &[Function],
         mut each: impl FnMut(&tally::CallRow),
     ) -> Result<(), LensError> {
         let file = self.files.iter().find(|(of, _)| *of == rank);
         let Some((_, path)) = file else { return Ok(()) };
-        groups_of(rank, path, TALLIED, |group| {
+        let some = |all| piece.groups(all);
+        some_groups_of((rank, path), some, TALLIED, |group| {
             let columns = tallied(group);
             let rows = (0..group.rows()).filter_map(|at| tally::row(names, &columns, at));
             rows.for_each(|call| each(&call));
@@ -165,11 +168,21 @@ fn groups_of<E: From<LensError>>(
     rank: u32,
     path: &Path,
     columns: &[CallColumn],
+    each: impl FnMut(&Group) -> Result<(), E>,
+) -> Result<(), E> {
+    some_groups_of((rank, path), |all| 0..all, columns, each)
+}
+
+/// The row groups that `some` names, of how many there are.
+fn some_groups_of<E: From<LensError>>(
+    (rank, path): (u32, &Path),
+    some: impl FnOnce(usize) -> Range<usize>,
+    columns: &[CallColumn],
     mut each: impl FnMut(&Group) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error| E::from(LensError::Record(error));
     let mut table = SideReader::open(path, &columns_in_file(columns)).map_err(failed)?;
-    for group in 0..table.groups() {
+    for group in some(table.groups()) {
         let read = table.read(group).map_err(failed)?;
         let columns = columns.iter().copied().zip(read).collect();
         each(&Group { rank, columns })?;

@@ -76,11 +76,28 @@ impl Gather {
     }
 
     /// Take in the usual times of a chunk of the message's launch, with the columns
-    /// [`STAMPS`](super::STAMPS). Returns whether any of its rows matters: then it is to be read
-    /// with all [`FIELDS`](super::FIELDS) and given to [`add`](Self::add).
-    pub fn look(&mut self, columns: &Columns) -> bool {
+    /// [`STAMPS`](super::STAMPS).
+    pub fn add_usual(&mut self, columns: &Columns) {
         self.scene.usual.add(&self.scene.message, columns);
-        (0..columns.rows()).any(|row| self.is_near(columns, row))
+    }
+
+    /// Whether what is usual for the message of `other`, of the same launch, is so for this one.
+    pub fn shares_usual(&self, other: &Gather) -> bool {
+        Usual::is_shared(&self.scene.message, &other.scene.message)
+    }
+
+    /// Let usual be what it is for the message of `other`.
+    pub fn copy_usual(&mut self, other: &Gather) {
+        self.scene.usual = other.scene.usual.clone();
+    }
+
+    /// Whether any row of such a chunk matters, whose stamps lie within `extent`: then it is to be
+    /// read with all [`FIELDS`](super::FIELDS) and given to [`add`](Self::add).
+    pub fn concerns(&self, columns: &Columns, extent: (i64, i64)) -> bool {
+        let (first, last) = extent;
+        let is_apart =
+            last < self.from || self.scene.message.taken_ns.is_some_and(|taken| taken < first);
+        !is_apart && (0..columns.rows()).any(|row| self.is_near(columns, row))
     }
 
     /// Take in the rows of a chunk that matter.
@@ -147,6 +164,20 @@ impl Gather {
             self.scene.sender.add(row);
         }
     }
+}
+
+/// The first and the last stamp of a chunk; `None` where it has none.
+pub fn extent(columns: &Columns) -> Option<(i64, i64)> {
+    let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
+    let (first, last) = stamps.map(|field| columns.column(field)).iter().fold(
+        (i64::MAX, NULL),
+        |(first, last), values| {
+            values.iter(columns.rows()).fold((first, last), |(first, last), ns| {
+                (first.min(if ns == NULL { i64::MAX } else { ns }), last.max(ns))
+            })
+        },
+    );
+    (first <= last).then_some((first, last))
 }
 
 /// What its receiver took until it took the message, did, sent, and what was on its way together

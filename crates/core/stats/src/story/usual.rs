@@ -41,20 +41,32 @@ pub struct UsualTimes {
 impl Usual {
     /// Take in those rows that are like `message`.
     pub(super) fn add(&mut self, message: &Row, columns: &Columns) {
-        for row in 0..columns.rows() {
-            if is_alike(message, columns, row) {
-                self.add_row(columns, row);
+        let mut rows = (0..columns.rows()).filter(|row| is_alike(message, columns, *row));
+        let shared = ALIKE.iter().all(|field| columns.shared(*field).is_some());
+        if shared && rows.next().is_none() {
+            return;
+        }
+        let rows: Vec<usize> = if shared { Vec::new() } else { rows.collect() };
+        let mut times = Vec::new();
+        for (distribution, (_, from, to)) in self.stages.iter_mut().zip(STAGES) {
+            let (from, to) = (columns.column(from), columns.column(to));
+            let time = |row: usize| match (from.at(row), to.at(row)) {
+                (NULL, _) | (_, NULL) => None,
+                (from, to) => Some(to.saturating_sub(from)),
+            };
+            times.clear();
+            match shared {
+                true => times.extend((0..columns.rows()).filter_map(time)),
+                false => times.extend(rows.iter().copied().filter_map(time)),
             }
+            distribution.add_slice(&times);
         }
     }
 
-    fn add_row(&mut self, columns: &Columns, row: usize) {
-        for (distribution, (_, from, to)) in self.stages.iter_mut().zip(STAGES) {
-            let (from, to) = (columns.at(from, row), columns.at(to, row));
-            if from != NULL && to != NULL {
-                distribution.add(to.saturating_sub(from));
-            }
-        }
+    /// Whether what is usual for one message is usual for the other.
+    pub(super) fn is_shared(one: &Row, other: &Row) -> bool {
+        let what = |row: &Row| (row.src, row.dst, row.kind, row.bytes);
+        what(one) == what(other)
     }
 
     /// Take in what `other` took in.
@@ -82,6 +94,9 @@ impl Usual {
         (messages >= FEW).then_some(UsualTimes { messages, median_ns, p99_ns, slower })
     }
 }
+
+/// The columns that tell which messages are alike.
+const ALIKE: [Field; 4] = [Field::Src, Field::Dst, Field::Kind, Field::Bytes];
 
 fn is_alike(message: &Row, columns: &Columns, row: usize) -> bool {
     columns.at(Field::Src, row) == i64::from(message.src)

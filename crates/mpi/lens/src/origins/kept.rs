@@ -1,7 +1,9 @@
 //! The blocked calls of a run in memory: the longest, where there are too many.
 
 use super::Place;
+use crate::blocked_calls::IDENTITY;
 use crate::{BlockedCall, CallTables, LensError};
+use calls::table::WaitColumn;
 use std::collections::BTreeMap;
 
 /// A call that was blocked.
@@ -13,6 +15,10 @@ pub(super) struct Held {
     /// The place of `by`; 0 for one that is not known.
     pub site: i64,
 }
+
+/// How many blocked calls there are of each length.
+#[derive(Clone, Debug)]
+pub(crate) struct Lengths(Vec<u64>);
 
 /// Blocked calls of all ranks.
 pub(super) struct Kept {
@@ -31,24 +37,40 @@ impl Held {
     }
 }
 
+impl Default for Lengths {
+    fn default() -> Lengths {
+        Lengths(vec![0; CLASSES])
+    }
+}
+
+impl Lengths {
+    /// Take in a blocked call.
+    pub fn add(&mut self, call: &BlockedCall) {
+        self.0[class(call.ns())] += 1;
+    }
+
+    /// Take in what `other` took in.
+    pub fn merge(&mut self, other: &Lengths) {
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
 impl Kept {
     /// Those of a run, `most` at most, but for as many as differ in length by less than 4 %.
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn of(tables: &CallTables, most: u64) -> Result<Kept, LensError> {
-        let count = |lengths: &mut Vec<u64>, call: &BlockedCall| lengths[class(call.ns())] += 1;
-        let counted = tables.on_all_cores(|| vec![0; CLASSES], count)?;
-        let sum = |class: usize| counted.iter().map(|lengths| lengths[class]).sum();
-        let lengths: Vec<u64> = (0..CLASSES).map(sum).collect();
-        let followed_from_ns = shortest_kept(&lengths, most);
+    pub fn of(tables: &CallTables, lengths: &Lengths, most: u64) -> Result<Kept, LensError> {
+        let followed_from_ns = shortest_kept(&lengths.0, most);
         let none = || Kept { ranks: BTreeMap::new(), followed_from_ns, short_ns: 0 };
         let mut kept = none();
         kept.ranks.extend(tables.ranks().map(|rank| (rank, Vec::new())));
-        for part in tables.on_all_cores(none, Kept::add)? {
+        let columns: Vec<_> = IDENTITY.into_iter().chain([WaitColumn::OtherSite]).collect();
+        for part in tables.on_all_cores(&columns, none, Kept::add)? {
             kept.short_ns = kept.short_ns.saturating_add(part.short_ns);
-            // A rank is in one part.
-            kept.ranks.extend(part.ranks);
+            for (rank, mut held) in part.ranks {
+                kept.ranks.entry(rank).or_default().append(&mut held);
+            }
         }
         kept.ranks.values_mut().for_each(|all| all.sort_unstable_by_key(|held| held.from));
         Ok(kept)

@@ -2,7 +2,7 @@
 
 use super::kept::Kept;
 use super::{Place, Step, follow};
-use crate::cores::on_all_cores;
+use crate::cores::{Piece, on_all_cores, pieces};
 use crate::found::Doing;
 use crate::functions::functions;
 use crate::tally::Spent;
@@ -34,34 +34,44 @@ pub(super) fn of(
         ranks.entry(place.0).or_default().push((place, curve));
     }
     let ranks: Vec<(u32, Vec<(Place, Curve)>)> = ranks.into_iter().collect();
-    let parts = on_all_cores(ranks.len(), |first, step| {
-        let mut told = BTreeMap::new();
-        for (rank, places) in ranks.iter().skip(first).step_by(step) {
-            told.extend(of_rank(tables, &names, *rank, places)?);
+    let numbers: Vec<usize> = (0..ranks.len()).collect();
+    let pieces: Vec<(usize, Piece)> = pieces(&numbers).collect();
+    let parts = on_all_cores(pieces.len(), |first, step| {
+        let mut spent = Vec::new();
+        for &(at, piece) in pieces.iter().skip(first).step_by(step) {
+            let (rank, places) = &ranks[at];
+            spent.push((at, of_piece(tables, &names, (*rank, piece), places)?));
         }
-        Ok(told)
+        Ok(spent)
     })?;
-    Ok(parts.into_iter().flatten().collect())
+    let none = |(_, places): &(u32, Vec<_>)| places.iter().map(|_| Spent::default()).collect();
+    let mut spent: Vec<Vec<Spent>> = ranks.iter().map(none).collect();
+    for (at, of_piece) in parts.into_iter().flatten() {
+        spent[at].iter_mut().zip(of_piece).for_each(|(all, some)| all.merge(some));
+    }
+    let places = ranks.into_iter().flat_map(|(_, places)| places);
+    let told = places
+        .zip(spent.into_iter().flatten())
+        .map(|((place, curve), spent)| (place, spent.told(&names, curve.until(i64::MAX, &mut 0))));
+    Ok(told.collect())
 }
 
-fn of_rank(
+/// What the calls of a piece of a rank's table took of the time that goes back to each place.
+fn of_piece(
     tables: &CallTables,
     names: &[Function],
-    rank: u32,
+    piece: (u32, Piece),
     places: &[(Place, Curve)],
-) -> Result<Vec<(Place, Vec<Doing>)>, LensError> {
+) -> Result<Vec<Spent>, LensError> {
     let mut spent: Vec<(Spent, usize)> = places.iter().map(|_| Default::default()).collect();
-    tables.each_row_of(rank, names, |call| {
+    tables.each_row_of(piece, names, |call| {
         let exit = call.exit.unwrap_or(i64::MAX);
         for ((_, curve), (spent, near)) in places.iter().zip(&mut spent) {
             let before = curve.until(call.enter, near);
             spent.add(call, curve.until(exit, near) - before);
         }
     })?;
-    let told = places.iter().zip(spent).map(|((place, curve), (spent, mut near))| {
-        (*place, spent.told(names, curve.until(i64::MAX, &mut near)))
-    });
-    Ok(told.collect())
+    Ok(spent.into_iter().map(|(spent, _)| spent).collect())
 }
 
 fn curves(kept: &Kept, places: &[Place]) -> HashMap<Place, Curve> {

@@ -46,10 +46,7 @@ impl Meanwhile {
     pub fn merge(&mut self, other: Meanwhile) {
         for (mine, theirs) in self.stretches.iter_mut().zip(other.stretches) {
             mine.known |= theirs.known;
-            for (what, (calls, ns)) in theirs.spent.each {
-                let sum = mine.spent.each.entry(what).or_default();
-                *sum = (sum.0 + calls, sum.1.saturating_add(ns));
-            }
+            mine.spent.merge(theirs.spent);
         }
     }
 
@@ -97,6 +94,14 @@ impl Spent {
         if ns > 0 {
             let sum = self.each.entry((call.code, call.site)).or_default();
             *sum = (sum.0 + call.polls.unwrap_or(1), sum.1.saturating_add(ns));
+        }
+    }
+
+    /// Take in what `other` took in.
+    pub fn merge(&mut self, other: Spent) {
+        for (what, (calls, ns)) in other.each {
+            let sum = self.each.entry(what).or_default();
+            *sum = (sum.0 + calls, sum.1.saturating_add(ns));
         }
     }
 
