@@ -7,15 +7,16 @@ use fabric::Machine;
 /// `fourstamp machine`.
 #[derive(Args)]
 #[command(after_help = "\
-A machine is a file: nodes, how they are linked, and what each step costs. With --on, programs of
-bench and warp run on it in simulated time, the same to the last stamp each time.
+A machine is a file: nodes, how they are linked, and what each step costs. With
+--on, programs of bench and warp run on it in simulated time, the same to the
+last stamp each time.
 
 Examples:
-  fourstamp machine list                       those that come with Fourstamp
-  fourstamp machine show mark3                 its figures, and how each is known
-  fourstamp machine show my.toml               the same of a file; names what is wrong
-  fourstamp bench pingpong --on mark3          round trips of 1988
-  fourstamp warp phold -n 16 --on mark3 --check      a speed-up of 1988")]
+  fourstamp machine list                  those that come with Fourstamp
+  fourstamp machine show mark3            its figures, and how each is known
+  fourstamp machine show my.toml          the same of a file, or what is wrong
+  fourstamp bench pingpong --on mark3     round trips of 1988
+  fourstamp warp phold -n 16 --on mark3   a speed-up of 1988")]
 pub struct MachineArgs {
     /// What of machines.
     #[command(subcommand)]
