@@ -91,7 +91,12 @@ pub fn patience(kind: &TransportKind, asked: Duration) -> u64 {
 /// Say in the run on which machine it is simulated.
 pub fn note_machine(info: &mut RunInfo, spec: &Spec) {
     let Some(machine) = fabric::machine_of(spec) else { return };
-    info.notes.push(format!("simulated on {}: its times are not this machine's", machine.name));
+    info.parameters.insert("simulated_on".into(), machine.name.clone().into());
+    info.simulated_on = serde_json::to_value(&machine).unwrap_or_default();
+    info.notes.push(format!(
+        "simulated on {}: its times are not this machine's, and another launch would be the same",
+        machine.name
+    ));
 }
 
 /// Who is linked with whom.

@@ -83,6 +83,33 @@ fn a_run_is_the_same_to_the_last_stamp_each_time() {
     }
 }
 
+/// What is said of measured runs, of launches, of clocks and of what else the machine did, is not
+/// true of simulated ones.
+#[test]
+fn a_report_says_what_is_true_of_simulated_time() {
+    let home = folder();
+    for out in ["a", "b"] {
+        let command = "bench pingpong --on myrinet --count 2000 --launches 5 --out";
+        succeed(home.path(), &format!("{command} {out}"));
+    }
+    let words = |command: &str| {
+        succeed(home.path(), command).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let report = words("report a --terminal");
+    assert!(report.contains("2 nodes, 1 launch, 4000 messages"), "{report}");
+    assert!(report.contains("time was simulated, so another launch is the same"), "{report}");
+    assert!(!report.contains("may differ"), "{report}");
+    assert!(report.contains("Source simulated time") && report.contains("Error bound 0"));
+    assert!(report.contains("Simulated on Myrinet between VxWorks and Linux hosts"), "{report}");
+    let explained = words("explain a");
+    assert!(explained.contains("nothing outside this run delayed its messages"), "{explained}");
+    assert!(explained.contains("fixed phase of 1.00 ms"), "its timer is found: {explained}");
+    let compared = words("compare a b");
+    assert!(compared.contains("a simulated run has one launch"), "{compared}");
+    let run = Run::open(&home.path().join("a")).expect("a run");
+    assert_eq!(run.info.simulated_on["topology"], "switch");
+}
+
 /// A simulation has the sequential result on every machine and number of nodes, and more nodes take
 /// less of the machine's time.
 #[test]
@@ -116,6 +143,8 @@ fn what_cannot_be_is_told_in_a_line() {
         ("bench pingpong --on mark3 --transport tcp", "belongs to transport machine"),
         ("bench pingpong --on mark3 --nodes 33", "has 32 nodes, not 33"),
         ("bench pingpong --on mark3 --topology hypercube", "leave out --topology"),
+        ("bench pingpong --on mark3 --intervene pin", "on a simulated one, change its file"),
+        ("warp phold --on mark3 --transport tcp", "cannot be used with"),
         ("warp phold --on myrinet", "what an event takes on"),
     ] {
         let error = fail(home.path(), command);

@@ -228,6 +228,13 @@ pub enum WhenFull {
     Drop,
 }
 
+impl Common {
+    /// The transport that is named, or that an option of its own means.
+    pub fn asked_transport(&self) -> Option<Transport> {
+        self.transport.or(self.of_transport.implied())
+    }
+}
+
 impl WorkloadArgs {
     /// Nodes, when nobody says.
     pub fn usual_nodes(&self) -> u16 {

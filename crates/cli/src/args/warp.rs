@@ -117,7 +117,12 @@ pub struct WarpCommon {
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
     /// Simulate on this machine: a file, or one of `fourstamp machine list`
-    #[arg(long, value_name = "MACHINE", value_parser = fabric::find_machine)]
+    #[arg(
+        long,
+        value_name = "MACHINE",
+        value_parser = fabric::find_machine,
+        conflicts_with = "transport"
+    )]
     pub on: Option<Machine>,
     /// Which nodes are linked
     #[arg(long, value_enum, default_value_t = Topology::Mesh)]

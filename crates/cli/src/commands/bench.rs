@@ -12,7 +12,7 @@ use crate::job::{self, Asked};
 use crate::launching::Nodes;
 use crate::progress::Bar;
 use crate::show;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use measurement::Measurement;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ pub fn run(workload: &WorkloadArgs) -> Result<()> {
         return show(workload, &Nodes::Here);
     }
     let asked = Asked {
-        transport: common.transport.or(common.of_transport.implied()),
+        transport: common.asked_transport(),
         usual_transport: &fabric::SHM,
         nodes: common.nodes,
         usual_nodes: workload.usual_nodes(),
@@ -33,16 +33,13 @@ pub fn run(workload: &WorkloadArgs) -> Result<()> {
         let mut workload = workload.clone();
         let common = workload.common_mut();
         (common.transport, common.nodes) = (Some(part.transport), Some(part.nodes));
-        if part.transport.clock.is_some() {
-            // Another launch would be the same to the last stamp.
-            common.launches = 1;
-        }
         show(&workload, part.starter)
     })
 }
 
 /// Measure and show.
 pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
+    let workload = &settled(workload)?;
     let common = workload.common();
     if let Some(intervention) = common.intervene {
         return intervene::run(workload, intervention, nodes);
@@ -57,6 +54,23 @@ pub fn show(workload: &WorkloadArgs, nodes: &Nodes) -> Result<()> {
         "run: {}   page: fourstamp report {0}   why: fourstamp explain {0}\n",
         folder.display()
     ))
+}
+
+/// The same workload; in simulated time with one launch, as another would be the same to the last
+/// stamp.
+fn settled(workload: &WorkloadArgs) -> Result<WorkloadArgs> {
+    let mut workload = workload.clone();
+    let common = workload.common_mut();
+    if common.asked_transport().is_some_and(|transport| transport.clock.is_some()) {
+        if common.intervene.is_some() || common.real_time {
+            bail!(
+                "--intervene and --real-time change what this machine does: on a simulated one, \
+                change its file"
+            );
+        }
+        common.launches = 1;
+    }
+    Ok(workload)
 }
 
 /// Measure; returns the run's folder, closed.

@@ -41,6 +41,9 @@ pub struct RunInfo {
     /// The machine it was started on.
     #[serde(default)]
     pub machine: Machine,
+    /// The machine whose time was simulated, as its file says; absent where time was real.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub simulated_on: serde_json::Value,
     /// What is missing from the record. Look here before believing a figure.
     #[serde(default)]
     pub lost: Lost,
@@ -224,6 +227,7 @@ impl RunInfo {
             topology: String::new(),
             parameters: serde_json::Map::new(),
             machine,
+            simulated_on: serde_json::Value::Null,
             lost: Lost::default(),
             notes: Vec::new(),
             failures: Vec::new(),

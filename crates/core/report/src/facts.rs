@@ -1,6 +1,7 @@
 //! What a report says about a run besides its messages: what ran, where, on which clocks, what was
 //! lost.
 
+use clock::Source;
 use record::{Domain, Machine, RunInfo, State};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ pub struct ClockFacts {
     pub source: String,
     /// The step that the clock moves in, ns: the largest of the nodes'.
     pub step_ns: Option<f64>,
+    /// Time was simulated: each launch of the same is the same.
+    pub simulated: bool,
     /// Cost of one reading, ns.
     pub read_cost_ns: Option<f64>,
     /// Largest error between the stamps of two nodes, ns; 0 when all nodes share one clock.
@@ -271,26 +274,33 @@ fn machine(machine: &Machine) -> Vec<(String, String)> {
 }
 
 fn clock(info: &RunInfo) -> ClockFacts {
-    let mut sources: Vec<String> =
-        info.domains.iter().map(|domain| domain.source.to_string()).collect();
+    let domains = domains_of_nodes(info);
+    let mut sources: Vec<String> = domains.iter().map(|domain| domain.source.to_string()).collect();
     sources.dedup();
     let qualities = || info.nodes().map(|(_, node)| &node.quality);
     ClockFacts {
         source: sources.join(", "),
         step_ns: qualities().map(|quality| quality.step_ns).reduce(f64::max),
         read_cost_ns: qualities().map(|quality| quality.read_cost_ns).reduce(f64::max),
-        error_ns: error_ns(info),
-        models: info.domains.iter().map(model).collect(),
+        simulated: domains.iter().any(|domain| domain.source == Source::Simulated),
+        error_ns: error_ns(&domains),
+        models: domains.iter().copied().map(model).collect(),
     }
 }
 
+/// The clocks that nodes read: the coordinator's may be no node's.
+fn domains_of_nodes(info: &RunInfo) -> Vec<&Domain> {
+    let is_read = |domain: &&Domain| info.nodes().any(|(_, node)| node.domain == domain.id);
+    info.domains.iter().filter(is_read).collect()
+}
+
 /// The largest error between two nodes: two domains may err in opposite directions.
-fn error_ns(info: &RunInfo) -> Option<f64> {
-    if info.domains.len() == 1 {
+fn error_ns(domains: &[&Domain]) -> Option<f64> {
+    if domains.len() == 1 {
         return Some(0.0);
     }
     let mut errors: Vec<f64> =
-        info.domains.iter().map(|domain| domain.error_ns).collect::<Option<_>>()?;
+        domains.iter().map(|domain| domain.error_ns).collect::<Option<_>>()?;
     errors.sort_by(|a, b| b.total_cmp(a));
     errors.first().map(|first| first + errors.get(1).unwrap_or(&0.0))
 }

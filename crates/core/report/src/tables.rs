@@ -28,7 +28,7 @@ pub(crate) fn quantiles_section(facts: &Facts, analysis: &Analysis) -> Option<Se
         "Each figure with its 95 % interval, {}. Quantiles stop where fewer than ten messages lie \
         beyond them, and those of the stages do not add up to those end to end. The effective \
         count is the number of independent messages that would determine the mean as well.",
-        interval_of(analysis.launches.launches.len())
+        interval_of(facts, analysis)
     );
     let mut table = quantile_table("quantiles", rows, "messages");
     table.columns.push(Column::text("messages", "").data());
@@ -46,8 +46,13 @@ pub(crate) fn quantiles_section(facts: &Facts, analysis: &Analysis) -> Option<Se
 }
 
 /// What the intervals of so many launches are of.
-pub(crate) fn interval_of(launches: usize) -> String {
-    match launches {
+pub(crate) fn interval_of(facts: &Facts, analysis: &Analysis) -> String {
+    match analysis.launches.launches.len() {
+        _ if facts.clock.simulated => {
+            "by resampling its blocks of messages; time was simulated, so another launch is the \
+            same"
+                .to_owned()
+        }
         0 | 1 => {
             "of this launch alone, by resampling its blocks of messages: another launch may differ \
             by more"

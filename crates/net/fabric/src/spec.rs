@@ -95,7 +95,7 @@ impl TransportSpec {
     }
 
     /// The simulated machine.
-    pub fn simulated(machine: Machine) -> TransportSpec {
+    pub fn simulated(machine: &Machine) -> TransportSpec {
         let settings = transports::machine::settings::of(machine);
         TransportSpec { settings, ..TransportSpec::of(&MACHINE) }
     }

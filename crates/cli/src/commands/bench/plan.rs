@@ -45,7 +45,7 @@ fn plant(common: &Common) -> Option<Plant> {
 }
 
 fn transport(common: &Common) -> Result<TransportSpec> {
-    let kind = common.transport.unwrap_or(&SHM);
+    let kind = common.asked_transport().unwrap_or(&SHM);
     let settings = common.of_transport.settings(kind).map_err(Error::msg)?;
     Ok(TransportSpec { settings, ..TransportSpec::of(kind) })
 }
@@ -92,7 +92,6 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     info.transport = spec.transport.name().into();
     info.topology = spec.topology_name().into();
     let mut parameters = serde_json::Map::new();
-    launching::note_machine(&mut info, spec);
     let mut set = |name: &str, value: serde_json::Value| parameters.insert(name.into(), value);
     set("nodes", spec.nodes.into());
     set("size_bytes", plan.size_bytes.into());
@@ -127,10 +126,13 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
             "delays were planted in this run (--plant): it is a test, not a measurement".into(),
         );
     }
-    if let serde_json::Value::Object(settings) = spec.transport.settings.clone() {
+    if let serde_json::Value::Object(mut settings) = spec.transport.settings.clone() {
+        // It is told as a whole elsewhere.
+        settings.remove("machine");
         parameters.extend(settings.into_iter().filter(|(_, value)| !value.is_null()));
     }
     info.parameters = parameters;
+    launching::note_machine(&mut info, spec);
     info
 }
 

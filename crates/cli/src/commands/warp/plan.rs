@@ -106,7 +106,7 @@ impl Plan {
 
     fn transport(&self) -> TransportSpec {
         match &self.common.on {
-            Some(machine) => TransportSpec::simulated(machine.clone()),
+            Some(machine) => TransportSpec::simulated(machine),
             None => TransportSpec::of(self.common.transport.unwrap_or(&fabric::THREAD)),
         }
     }
@@ -129,16 +129,16 @@ impl Plan {
         if let Some(config) = &self.common.config {
             info.parameters.insert("config".into(), config.display().to_string().into());
         }
-        let wait = if self.common.engine.wait == Receive::Polling { "polling" } else { "blocking" };
-        info.parameters.insert("receive".into(), wait.into());
+        let polls = match spec {
+            Some(spec) => spec.wait == Waiting::Polling,
+            None => self.common.engine.wait == Receive::Polling,
+        };
+        info.parameters.insert("receive".into(), if polls { "polling" } else { "blocking" }.into());
         if let Some(spec) = spec {
             launching::note_machine(&mut info, spec);
         }
-        if let Some(machine) = &self.common.on {
-            let machine = serde_json::to_value(machine).unwrap_or_default();
-            info.parameters.insert("machine".into(), machine);
-            let costs = serde_json::to_value(self.job.costs).unwrap_or_default();
-            info.parameters.insert("costs_ns".into(), costs);
+        if let Some(costs) = &self.job.costs {
+            info.parameters.insert("event_cost_ns".into(), costs.event.into());
         }
         info
     }

@@ -14,13 +14,19 @@ const SUMS_ALONE: &str =
     "The runs have no times of messages to compare; the sums of each run are below.";
 
 impl Compared<'_> {
+    /// Whether time was simulated on a side: then its launches tell nothing.
+    fn is_simulated(&self) -> bool {
+        let all = || self.a.facts.iter().chain(self.b.facts);
+        all().any(|facts| facts.clock.simulated)
+    }
+
     /// All of it.
     pub fn document(&self) -> Document {
         let comparison = self.comparison;
         // Sums alone are compared where there are no times of messages.
         let has_times = comparison.messages != (0, 0);
         let mut opening = vec![Block::Finding(match has_times || self.totals.is_empty() {
-            true => verdict(comparison),
+            true => verdict(comparison, self.is_simulated()),
             false => SUMS_ALONE.to_owned(),
         })];
         opening.push(Block::Table(sides(self)));

@@ -44,7 +44,7 @@ pub(super) fn outcome_words(difference: &Difference, level: f64) -> String {
 }
 
 /// The answer in one sentence or two.
-pub(super) fn verdict(comparison: &Comparison) -> String {
+pub(super) fn verdict(comparison: &Comparison, simulated: bool) -> String {
     let what = of_stage(comparison.stage);
     let level = 1.0 - comparison.confidence;
     let slower = |q: &Difference| q.outcome == Outcome::Slower;
@@ -60,7 +60,7 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
             comparison.quantiles.last().map_or_else(String::new, |q| quantile_name(q.p)),
             plain_part(comparison.least)
         ),
-        Verdict::Undecided => return undecided(comparison, &what),
+        Verdict::Undecided => return undecided(comparison, &what, simulated),
     };
     let mut rest = Vec::new();
     let also = |q: &Difference| comparison.verdict != Verdict::Faster && surely(q);
@@ -130,8 +130,14 @@ pub(super) fn joined(names: &[String]) -> Option<String> {
     })
 }
 
-fn undecided(comparison: &Comparison, what: &str) -> String {
+fn undecided(comparison: &Comparison, what: &str, simulated: bool) -> String {
     let (a, b) = comparison.launches;
+    if simulated && a.min(b) < LAUNCHES_LEAST {
+        return format!(
+            "Undecided{what}: a simulated run has one launch, as each would be the same, so launches \
+            do not decide. Simulated figures are exact for their program, seed and machine."
+        );
+    }
     if a.min(b) < LAUNCHES_LEAST {
         return format!(
             "Undecided{what}: too few launches ({} of A, {b} of B). Below {LAUNCHES_LEAST} of each \
@@ -267,7 +273,7 @@ mod tests {
     }
 
     fn said(comparison: &Comparison) -> String {
-        document::plain(&verdict(comparison))
+        document::plain(&verdict(comparison, false))
     }
 
     #[test]

@@ -48,6 +48,9 @@ impl Recorder {
 
 /// That nothing was watched, and why as far as it is known.
 pub(super) fn unwatched(facts: &Facts) -> String {
+    if facts.clock.simulated {
+        return "Time was simulated: nothing outside this run delayed its messages.".to_owned();
+    }
     let given = facts.command.split_whitespace().any(|word| word == "--no-watch");
     let why = match Recorder::of(facts) {
         _ if given => " (--no-watch was given)",

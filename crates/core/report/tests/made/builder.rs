@@ -126,6 +126,7 @@ impl Recipe {
             clock: ClockFacts {
                 source: "TSC (invariant)".to_owned(),
                 step_ns: Some(10.0),
+                simulated: false,
                 read_cost_ns: Some(9.6),
                 error_ns: Some(0.0),
                 models: vec![

@@ -175,7 +175,7 @@ impl Fabric {
                 let machine = fabric::find_machine("myrinet").unwrap();
                 // As large as those of the fabric's own cubes.
                 let machine = machine.with("network.packet", 1000.0);
-                TransportSpec::simulated(Machine { topology, ..machine })
+                TransportSpec::simulated(&Machine { topology, ..machine })
             }
             Carrier::Udp(options) => {
                 let settings = serde_json::to_value(options).unwrap();

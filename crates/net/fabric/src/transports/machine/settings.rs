@@ -4,8 +4,8 @@ use crate::error::FabricError;
 use crate::spec::{Spec, Topology};
 use crate::transports::{GivenOptions, OptionTakes, TransportOption};
 use machine::{Machine, SHIPPED};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 pub(super) const OPTIONS: [TransportOption; 2] = [
     TransportOption {
@@ -22,7 +22,9 @@ pub(super) const OPTIONS: [TransportOption; 2] = [
     },
 ];
 
-#[derive(Serialize, Deserialize)]
+const USUAL_SEED: u64 = 1;
+
+#[derive(Deserialize)]
 struct Settings {
     machine: Machine,
     machine_seed: u64,
@@ -51,13 +53,13 @@ pub(super) fn settings(given: &GivenOptions) -> Result<Value, String> {
     let machine = given
         .get("on")
         .ok_or("transport machine needs --on MACHINE: see `fourstamp machine list`")?;
-    let seed = given.get("machine-seed").cloned().unwrap_or(Value::from(1));
-    Ok(serde_json::json!({ "machine": machine, "machine_seed": seed }))
+    let usual = Value::from(USUAL_SEED);
+    Ok(json!({ "machine": machine, "machine_seed": given.get("machine-seed").unwrap_or(&usual) }))
 }
 
 /// A machine with the usual seed.
-pub(crate) fn of(machine: Machine) -> Value {
-    serde_json::json!({ "machine": machine, "machine_seed": 1 })
+pub(crate) fn of(machine: &Machine) -> Value {
+    json!({ "machine": machine, "machine_seed": USUAL_SEED })
 }
 
 /// The machine of a fabric and its seed.

@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 fn nodes(count: u16, machine: &str) -> Vec<Node> {
     let spec = Spec {
         nodes: count,
-        transport: TransportSpec::simulated(find_machine(machine).unwrap()),
+        transport: TransportSpec::simulated(&find_machine(machine).unwrap()),
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
         peer_timeout_ms: PATIENCE.as_millis() as u64,
