@@ -67,7 +67,7 @@ Examples:
   fourstamp compare runs/a runs/b            is b slower than a?
   fourstamp mpi trace -- mpirun -n 4 ./app   trace an unmodified MPI program
   fourstamp warp phold --check               a parallel simulation, checked
-  fourstamp bench pingpong --on mark3        the same on a machine of 1988
+  fourstamp warp phold --on mark3            the same on a machine of 1988
   fourstamp pager run --local 2G -- ./app    a program larger than its memory
   fourstamp export runs/a --perfetto a.json  a trace for ui.perfetto.dev
   fourstamp doctor                           what this machine can and cannot do

@@ -10,7 +10,6 @@
 //! A node that fails tells the others, which then end as well; so one node says why, and not each
 //! in its own words.
 
-use crate::WarpError;
 use crate::frame::Opened;
 use crate::meter::Meter;
 use crate::outgoing::Outgoing;
@@ -18,6 +17,7 @@ use crate::pace::{DriveOptions, NAP, Pace};
 use crate::samples::{Look, Sample};
 use crate::spent::{Doing, Laps, Spent};
 use crate::witness::{Taking, Witness};
+use crate::{Costs, WarpError};
 use clock::Ticks;
 use fabric::{FabricError, Wait};
 use std::sync::atomic::Ordering::Relaxed;
@@ -170,17 +170,24 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             return Ok(Progress::Waiting);
         }
         self.called = self.now();
-        let done = self.engine.work_done();
-        let progress = self.engine.run(self.pace.steps())?;
-        if let Some(costs) = &self.pace.costs {
-            let now_done = self.engine.work_done();
-            let (executed, undone) = (now_done.0 - done.0, now_done.1 - done.1);
-            self.fabric.spend(costs.worked(executed, undone));
-        }
+        let progress = match self.pace.costs {
+            None => self.engine.run(self.pace.steps())?,
+            Some(costs) => self.run_at(&costs)?,
+        };
         *now = self.lap(Doing::Engine);
         if progress == Progress::Busy {
             self.pace.took(now.wrapping_sub(self.called));
         }
+        Ok(progress)
+    }
+
+    /// The same in simulated time, which passes by what was done.
+    #[cold]
+    fn run_at(&mut self, costs: &Costs) -> Result<Progress, WarpError> {
+        let (executed, undone) = self.engine.work_done();
+        let progress = self.engine.run(self.pace.steps())?;
+        let done = self.engine.work_done();
+        self.fabric.spend(costs.worked(done.0 - executed, done.1 - undone));
         Ok(progress)
     }
 
