@@ -106,7 +106,7 @@ fn a_report_says_what_is_true_of_simulated_time() {
     assert!(explained.contains("fixed phase of 1.00 ms"), "its timer is found: {explained}");
     let compared = words("compare a b");
     assert!(compared.contains("a simulated run has one launch"), "{compared}");
-    let run = Run::open(&home.path().join("a")).expect("a run");
+    let run = Run::open(home.path().join("a")).expect("a run");
     assert_eq!(run.info.simulated_on["topology"], "switch");
 }
 
