@@ -135,7 +135,8 @@ fn undecided(comparison: &Comparison, what: &str, simulated: bool) -> String {
     if simulated && a.min(b) < LAUNCHES_LEAST {
         return format!(
             "Undecided{what}: a simulated run has one launch, as each would be the same, so \
-            launches do not decide. Simulated figures are exact for their program, seed and machine."
+            launches do not decide. Simulated figures are exact for their program, seed and \
+            machine."
         );
     }
     if a.min(b) < LAUNCHES_LEAST {
