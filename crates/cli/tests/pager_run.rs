@@ -240,9 +240,14 @@ fn a_server_that_is_not_there_is_named_with_the_reason_and_the_remedy() {
 #[test]
 fn a_run_that_cannot_begin_leaves_no_memory_behind() {
     let Some(checker) = checker() else { return };
-    let alone = r#"mount -t tmpfs shm /dev/shm && mount -t tmpfs tmp /tmp && cd /tmp
-                   "$0" pager key key && "$@"
+    // The checkout may itself lie in /tmp, so that its programs are run from where they stay.
+    let alone = r#"mount --bind "$0" /mnt &&
+                   mount -t tmpfs shm /dev/shm && mount -t tmpfs tmp /tmp && cd /tmp
+                   "$1" pager key key && "$@"
                    echo "code $?"; ls -A /dev/shm /tmp runs"#;
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let staying = |program: &Path| Path::new("/mnt").join(program.strip_prefix(target).unwrap());
+    let (fourstamp, checker) = (staying(Path::new(FOURSTAMP)), staying(&checker));
     let program = checker.to_str().unwrap();
     for (options, words) in [
         ("--server 127.0.0.1:1 --policy none --key-file key", vec![program, "8", "10", "1"]),
@@ -250,9 +255,8 @@ fn a_run_that_cannot_begin_leaves_no_memory_behind() {
         ("--policy disk", vec!["/nonexistent"]),
     ] {
         let mut command = Command::new("unshare");
-        command.args([
-            "--mount", "sh", "-c", alone, FOURSTAMP, FOURSTAMP, "pager", "run", "--local", "2M",
-        ]);
+        command.args(["--mount", "sh", "-c", alone]).arg(target).arg(&fourstamp);
+        command.args(["pager", "run", "--local", "2M"]);
         let ended = command.args(options.split(' ')).arg("--").args(&words).output().unwrap();
         let (out, err) =
             (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
