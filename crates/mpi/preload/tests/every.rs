@@ -50,7 +50,8 @@ fn case(mpi: Mpi, program: &Path, words: &[&str]) -> BTreeSet<usize> {
     }
     let traced = mpi.trace(3, &words);
     let err = &traced.ran.err;
-    assert_eq!((plain.code, &plain.out), (traced.ran.code, &traced.ran.out), "{mpi:?} {err}");
+    let (plain, ran) = ((plain.code, &plain.out), (traced.ran.code, &traced.ran.out));
+    assert_eq!(plain, ran, "{mpi:?} {words:?}: {err}");
     assert!(!err.contains("fourstamp"), "{mpi:?} {words:?}: {err}");
     let logs = (0..3).map(|rank| Log::of(&traced.run, rank));
     let called = logs.flat_map(|log| {
