@@ -5,21 +5,33 @@
 //! Remote Memory Pager", USENIX 1996: only the part that waits for bytes gets shorter with a faster
 //! network. [`replay`] goes further: it plays a recorded run's transfers and waits again over a
 //! link of another rate and latency, so that what overlapped with computing, or begins to, is
-//! counted.
+//! counted. [`play()`] plays the [`Program`] that is in a run of messages on a machine: steps in
+//! their order, messages over the machine's network.
 //!
-//! Pure: times are arguments. All times are in seconds, all sizes in bytes.
+//! Pure: times are arguments. Times of pages are in seconds, those of a machine in its picoseconds;
+//! all sizes are in bytes.
 
 #![forbid(unsafe_code)]
 // Used within the workspace only: a name that says it all needs no sentence.
 #![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod collective;
 mod completion;
+mod draw;
 mod line;
 mod link;
+mod observed;
+mod play;
+mod program;
 mod replay;
 mod soonest;
 
+pub use collective::{Hop, Library, Pattern, hops};
 pub use completion::{Completion, Part};
+pub use draw::{DRAWS, drawn_machine, drawn_program};
 pub use link::Link;
+pub use observed::{Recorded as RecordedRun, Seen, observed};
+pub use play::{Path, Played, Share, Spent, Stamps, Stuck, play};
+pub use program::{Course, Flow, Parcel, Program, Step};
 pub use replay::{Direction, Recorded, Replayed, Transfer, Wait, replay};

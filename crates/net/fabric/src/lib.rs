@@ -46,7 +46,7 @@ pub use machine::{
     Constant as MachineConstant, FIELDS, Machine, SHIPPED, Topology as MachineTopology,
     Unit as MachineUnit,
 };
-pub use node::{Letter, Message, Node, NodeOptions, Wait};
+pub use node::{LOOKS_BEFORE_SLEEP, Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open, prepare};
 pub use pin::{Pinning, pin_node};
 pub use plant::{Passing, Plant, PlantStage, Planting};

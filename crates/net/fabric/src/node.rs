@@ -5,6 +5,7 @@ mod letter;
 mod local;
 mod sending;
 mod waiting;
+pub use waiting::LOOKS_BEFORE_SLEEP;
 
 use crate::error::FabricError;
 use crate::pin::ticks_per_ns;

@@ -34,7 +34,7 @@ const LARGE: f64 = 1e15;
 const ANY_TIME: [f64; 2] = [0.0, LONG];
 
 /// In the order in which they are shown.
-pub const FIELDS: [Field; 20] = [
+pub const FIELDS: [Field; 21] = [
     field("processor.speed", Unit::Ratio, Some(1.0), [1e-3, 1e6], "times as fast as costs say"),
     field("processor.send", Unit::Time, None, ANY_TIME, "of the sender, a message"),
     field("processor.receive", Unit::Time, None, ANY_TIME, "of the receiver, a message"),
@@ -58,6 +58,13 @@ pub const FIELDS: [Field; 20] = [
         Some(524_288.0),
         [64.0, LARGE],
         "sent and not taken, a pair",
+    ),
+    field(
+        "network.eager",
+        Unit::Bytes,
+        Some(LARGE),
+        [0.0, LARGE],
+        "largest MPI message that does not wait for its receive",
     ),
     field("network.loss", Unit::Ratio, Some(0.0), [0.0, 0.9], "share of packets lost"),
     field("network.resend", Unit::Time, Some(0.0), ANY_TIME, "until a lost packet goes again"),

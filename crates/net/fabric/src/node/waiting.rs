@@ -11,7 +11,7 @@ use std::time::Duration;
 const LOOKS_PER_CHECK: u32 = 256;
 /// Looks before a blocking node goes to sleep: it gives its core away at once, as `read` on a
 /// blocking socket does.
-const LOOKS_BEFORE_SLEEP: u32 = 2;
+pub const LOOKS_BEFORE_SLEEP: u32 = 2;
 /// Longest sleep between two looks after the peers.
 const NAP: Duration = Duration::from_millis(20);
 

@@ -1,0 +1,120 @@
+//! Arguments of `fourstamp predict`.
+
+use super::machine::boxed_machine;
+use crate::show::ShowArgs;
+use clap::Args;
+use fabric::Machine;
+use std::path::PathBuf;
+
+/// `fourstamp predict`.
+#[derive(Args)]
+#[command(after_help = "\
+The machine it was recorded on is predicted first. Where the measured time is not
+what comes out, nothing is predicted: exit code 3, or --anyway.
+
+Examples:
+  fourstamp machine calibrate runs/a runs/b --out here.toml
+  fourstamp predict runs/lmp --from here.toml --on gigabit-2017
+  fourstamp predict runs/lmp --from here.toml --bandwidth 10x --latency 0.5x")]
+pub struct PredictArgs {
+    /// Run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The machine to predict it on: a file, or one of `fourstamp machine list`
+    #[arg(long, value_name = "MACHINE", value_parser = boxed_machine)]
+    pub on: Option<Box<Machine>>,
+    /// The machine that it was recorded on, as `fourstamp machine calibrate` makes it; of a run in
+    /// simulated time it is known
+    #[arg(long, value_name = "MACHINE", value_parser = boxed_machine)]
+    pub from: Option<Box<Machine>>,
+    /// What is to be another than the machine's.
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+    /// Predict a curve as well: a figure, and from which multiple to which: bandwidth=0.1x..100x;
+    /// also latency, cpu
+    #[arg(long, value_name = "FIGURE=FROM..TO", value_parser = curve)]
+    pub curve: Option<Curve>,
+    /// Write a page of it, too
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+    /// Predict even where the recorded machine itself is not predicted well
+    #[arg(long)]
+    pub anyway: bool,
+    /// Seed of the network's chances and of the intervals
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// As data.
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// What is to be another than the machine's: of the one of --on, or of the one recorded on.
+#[derive(Args)]
+pub struct ChangeArgs {
+    /// The network's bandwidth, as a multiple: 10x, 0.1x
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub bandwidth: Option<f64>,
+    /// The network's latency, as a multiple
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub latency: Option<f64>,
+    /// The processors' speed, as a multiple
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub cpu: Option<f64>,
+}
+
+impl ChangeArgs {
+    /// Each option's name with its multiple.
+    pub fn named(&self) -> [(&'static str, Option<f64>); 3] {
+        let given = [self.bandwidth, self.latency, self.cpu];
+        std::array::from_fn(|at| (CHANGEABLE[at].0, given[at]))
+    }
+
+    /// Each constant with its multiple.
+    pub fn all(&self) -> [(&'static str, Option<f64>); 3] {
+        std::array::from_fn(|at| (CHANGEABLE[at].1, self.named()[at].1))
+    }
+
+    /// Whether anything is.
+    pub fn any(&self) -> bool {
+        self.all().iter().any(|(_, factor)| factor.is_some())
+    }
+}
+
+/// What a curve goes along.
+#[derive(Clone, Copy)]
+pub struct Curve {
+    /// The constant of the machine.
+    pub constant: &'static str,
+    /// What people call it.
+    pub name: &'static str,
+    /// The least and the greatest multiple.
+    pub ends: (f64, f64),
+}
+
+/// What may be changed: the option's name, and the constant's.
+pub const CHANGEABLE: [(&str, &str); 3] = [
+    ("bandwidth", "network.bandwidth"),
+    ("latency", "network.latency"),
+    ("cpu", "processor.speed"),
+];
+
+fn curve(text: &str) -> Result<Curve, String> {
+    let expected = || "a figure and two multiples are expected: bandwidth=0.1x..100x".to_string();
+    let (name, ends) = text.split_once('=').ok_or_else(expected)?;
+    let (from, to) = ends.split_once("..").ok_or_else(expected)?;
+    let ends = (factor(from)?, factor(to)?);
+    let found = CHANGEABLE.into_iter().find(|(known, _)| *known == name);
+    let (name, constant) = found.ok_or("the figure is bandwidth, latency or cpu")?;
+    if ends.0 >= ends.1 {
+        return Err("the first multiple must be the smaller one: bandwidth=0.1x..100x".into());
+    }
+    Ok(Curve { constant, name, ends })
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
+    let allowed = |factor: &f64| (1e-6..=1e6).contains(factor);
+    number.ok().filter(allowed).ok_or_else(|| {
+        "a multiple between 0.000001x and 1000000x is expected, such as 10x or 0.5x".into()
+    })
+}

@@ -1,0 +1,102 @@
+//! `fourstamp predict`: a recorded run on another machine.
+
+mod document;
+mod foretell;
+mod messages;
+
+use crate::args::{PredictArgs, PredictedCurve};
+use crate::show;
+use anyhow::{Context, Result, bail};
+use fabric::Machine;
+use foretell::{Foretold, Question, foretell};
+use record::Run;
+use std::process::ExitCode;
+
+/// The recorded machine itself was not predicted.
+const REFUSED: u8 = 3;
+/// Points of a curve.
+const POINTS: i32 = 9;
+
+/// Predict, each kind of program its own way.
+pub fn run(args: &PredictArgs) -> Result<ExitCode> {
+    let run = Run::open(&args.run)?;
+    let recorded = recorded_on(args, &run)?;
+    let target = target(args, &recorded)?;
+    let cases = messages::programs(&run, &recorded)?;
+    let question = Question {
+        cases: &cases,
+        recorded: &recorded,
+        target: &target,
+        curve: args.curve.map_or(Vec::new(), |curve| points(&target, curve)),
+        seed: args.seed,
+    };
+    let foretold =
+        foretell(&question).with_context(|| format!("{}: cannot be played", args.run.display()))?;
+    if !foretold.holds() && !args.anyway {
+        show::say_beside(&format!("fourstamp: {}", refusal(&foretold, &recorded)));
+        return Ok(ExitCode::from(REFUSED));
+    }
+    let document = document::document(args, &run, &question, &foretold, &[]);
+    if let Some(page) = &args.page {
+        show::page(&document, page)?;
+    }
+    args.show.show(&document, "completion")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why nothing is predicted.
+fn refusal(foretold: &Foretold, recorded: &Machine) -> String {
+    let time = |s: f64| ::document::time(s * 1e9);
+    let span = foretold.recorded.span;
+    format!(
+        "no prediction: on the machine it was recorded on ({}) it would take {} ({} to {}), but it \
+        took {}; calibrate the machine under the same load (`fourstamp machine calibrate`), or see \
+        what comes out with --anyway",
+        recorded.name,
+        time(span.s),
+        time(span.from_s),
+        time(span.to_s),
+        time(foretold.measured_s)
+    )
+}
+
+/// The machine that the run was recorded on: the one of `--from`, or the one it was simulated on.
+fn recorded_on(args: &PredictArgs, run: &Run) -> Result<Machine> {
+    if let Some(machine) = &args.from {
+        return Ok((**machine).clone());
+    }
+    match serde_json::from_value(run.info.simulated_on.clone()) {
+        Ok(machine) => Ok(machine),
+        Err(_) => bail!(
+            "{}: nothing says what machine it was recorded on: make its file with `fourstamp \
+            machine calibrate`, and give it with --from",
+            args.run.display()
+        ),
+    }
+}
+
+/// The machine to predict it on.
+fn target(args: &PredictArgs, recorded: &Machine) -> Result<Machine> {
+    let changes = &args.changes;
+    let machine = match &args.on {
+        Some(machine) => (**machine).clone(),
+        None if changes.any() || args.curve.is_some() => recorded.clone(),
+        None => bail!("predict it on which machine? Give --on MACHINE, or --bandwidth 10x"),
+    };
+    Ok(changes.all().into_iter().fold(machine, |machine, (name, factor)| match factor {
+        Some(factor) => scaled(&machine, name, factor),
+        None => machine,
+    }))
+}
+
+fn scaled(machine: &Machine, name: &str, factor: f64) -> Machine {
+    machine.clone().with(name, machine.value(name) * factor)
+}
+
+/// The machine at multiples from one end of the curve to the other, evenly on a log scale.
+fn points(machine: &Machine, curve: PredictedCurve) -> Vec<(f64, Machine)> {
+    let (from, to) = curve.ends;
+    let step = (to / from).powf(1.0 / f64::from(POINTS - 1));
+    let factors = (0..POINTS).map(|at| from * step.powi(at));
+    factors.map(|factor| (factor, scaled(machine, curve.constant, factor))).collect()
+}

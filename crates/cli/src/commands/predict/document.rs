@@ -1,0 +1,266 @@
+//! What a prediction says.
+
+use super::foretell::{Foretold, Question, Side, Span};
+use crate::args::{PredictArgs, PredictedCurve};
+use document::chart::{Axis, Chart, Curve, Dots};
+use document::{
+    Block, Cell, Colour, Column, Document, Section, Table, Unit, axis_seconds, counted,
+};
+use document::{part, ratio, time};
+use predict::{DRAWS, Share};
+use record::Run;
+
+const NS_PER_S: f64 = 1e9;
+const PS_PER_NS: f64 = 1000.0;
+/// Nodes that the terminal shows.
+const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
+
+/// All of it.
+pub fn document(
+    args: &PredictArgs,
+    run: &Run,
+    question: &Question,
+    foretold: &Foretold,
+    not_played: &[String],
+) -> Document {
+    let opening =
+        vec![Block::Finding(finding(question, foretold)), Block::Lead(gate(question, foretold))];
+    let mut sections = vec![completion(question, foretold), bounds(question, foretold)];
+    sections.extend(args.curve.map(|curve| along(curve, foretold)));
+    sections.push(stages(foretold));
+    sections.push(nodes(foretold));
+    sections.push(method(question, not_played));
+    let title = format!("{} on {}", run.path().display(), target_name(args, question));
+    Document { title, opening, sections, ..Document::default() }
+}
+
+fn seconds(s: f64) -> String {
+    time(s * NS_PER_S)
+}
+
+fn span(span: Span) -> String {
+    format!("{} (90\u{a0}%: {} to {})", seconds(span.s), seconds(span.from_s), seconds(span.to_s))
+}
+
+fn target_name(args: &PredictArgs, question: &Question) -> String {
+    let changed = args
+        .changes
+        .named()
+        .into_iter()
+        .filter_map(|(name, factor)| factor.map(|factor| format!("{} {name}", ratio(factor))));
+    let all: Vec<String> = changed.collect();
+    match all.is_empty() {
+        true => question.target.name.clone(),
+        false => format!("{} with {}", question.target.name, all.join(", ")),
+    }
+}
+
+fn finding(question: &Question, foretold: &Foretold) -> String {
+    let span = foretold.target.span;
+    let times = foretold.recorded.span.s / span.s;
+    let than = if times >= 1.0 {
+        format!("{} as fast as", ratio(times))
+    } else {
+        format!("{} the time of", ratio(1.0 / times))
+    };
+    format!(
+        "On {} it takes {}: {than} the machine it was recorded on.",
+        question.target.name,
+        self::span(span)
+    )
+}
+
+/// How well the machine recorded on is predicted.
+fn gate(question: &Question, foretold: &Foretold) -> String {
+    let Span { s, .. } = foretold.recorded.span;
+    let off = s / foretold.measured_s - 1.0;
+    let said = format!(
+        "On {}, where it was recorded, it took {}; played again there it takes {}, {}\u{a0}% {}.",
+        question.recorded.name,
+        seconds(foretold.measured_s),
+        span(foretold.recorded.span),
+        document::plain(&format!("{:.2}", off.abs() * 100.0)),
+        if off < 0.0 { "less" } else { "more" },
+    );
+    match foretold.holds() {
+        true => said,
+        false => format!(
+            "{said} That is outside of the interval: what is said of the other machine is not to \
+            be relied on."
+        ),
+    }
+}
+
+fn completion(question: &Question, foretold: &Foretold) -> Section {
+    let columns = [
+        Column::text("machine", "machine"),
+        Column::seconds("predicted", "predicted").with_interval(),
+        Column::seconds("measured", "measured"),
+        Column::new("error", "error", Unit::Change),
+    ];
+    let row = |name: &str, side: &Side, measured: Option<f64>| {
+        let mut predicted = Cell::new(side.span.s);
+        predicted.interval = Some((side.span.from_s, side.span.to_s));
+        let error = measured.map(|measured| side.span.s / measured - 1.0);
+        [Cell::new(name), predicted, Cell::new(measured), Cell::new(error)]
+    };
+    let table = Table::new("completion", columns).with([
+        row(&question.recorded.name, &foretold.recorded, Some(foretold.measured_s)),
+        row(&question.target.name, &foretold.target, None),
+    ]);
+    let launches = counted(question.cases.len() as u64, "launch");
+    let sentence = format!(
+        "From the first thing that a node does to the last; {launches}. The interval is the least \
+        and the most of {DRAWS} draws, in which times of computing at one place stand for each \
+        other and each figure of the machine is somewhere in its range."
+    );
+    Section::new("completion", "Completion", sentence).table(table)
+}
+
+fn bounds(question: &Question, foretold: &Foretold) -> Section {
+    let columns = [
+        Column::text("share", "time goes to"),
+        Column::seconds("recorded", "recorded on"),
+        Column::share("recorded_share", "share"),
+        Column::seconds("target", "predicted on"),
+        Column::share("target_share", "share"),
+    ];
+    let (recorded, target) = (&foretold.recorded, &foretold.target);
+    let path_s = |side: &Side, share| side.played.path[share] as f64 / PS_PER_NS / NS_PER_S;
+    let rows = Share::ALL
+        .into_iter()
+        .filter(|share| recorded.played.path[*share] + target.played.path[*share] > 0);
+    let table = Table::new("path", columns).with(rows.map(|share| {
+        [
+            Cell::new(share.words()),
+            Cell::new(path_s(recorded, share)),
+            Cell::new(recorded.share(share)),
+            Cell::new(path_s(target, share)),
+            Cell::new(target.share(share)),
+        ]
+    }));
+    let most = Share::ALL.into_iter().max_by_key(|share| target.played.path[*share]);
+    let most = most.unwrap_or(Share::Computing);
+    let sentence = format!(
+        "The chain of causes that ends last: each wait is followed to the node that it was for. On \
+        {} {} of it is {}; {} are on it.",
+        question.target.name,
+        part(target.share(most)),
+        most.words(),
+        counted(target.played.path.messages, "message"),
+    );
+    let mut section = Section::new("path", "What bounds it", sentence).table(table);
+    let gains =
+        Table::new("gains", [Column::text("change", "change"), Column::seconds("gain", "saves")]);
+    let rows = foretold.gains.iter().map(|(words, gain)| [Cell::new(*words), Cell::new(*gain)]);
+    section.blocks.push(Block::Table(gains.with(rows)));
+    section
+}
+
+fn along(curve: PredictedCurve, foretold: &Foretold) -> Section {
+    let columns = [
+        Column::new("multiple", curve.name, Unit::Ratio),
+        Column::seconds("predicted", "predicted").with_interval(),
+    ];
+    let rows = foretold.curve.iter().map(|(multiple, span)| {
+        let mut predicted = Cell::new(span.s);
+        predicted.interval = Some((span.from_s, span.to_s));
+        [Cell::new(*multiple), predicted]
+    });
+    let table = Table::new("curve", columns).with(rows);
+    let sentence = format!("Completion at multiples of {}, all else the same.", curve.name);
+    let x: Vec<f64> = foretold.curve.iter().map(|(multiple, _)| *multiple).collect();
+    let y: Vec<f64> =
+        foretold.curve.iter().map(|(_, span)| axis_seconds(span.s * NS_PER_S)).collect();
+    let ends = foretold.curve.iter().map(|(_, span)| {
+        (axis_seconds(span.from_s * NS_PER_S), axis_seconds(span.to_s * NS_PER_S))
+    });
+    let tip = |(multiple, span): &(f64, Span)| {
+        format!("{} {}: {}", ratio(*multiple), curve.name, self::span(*span))
+    };
+    let axes = (Axis::count(format!("multiple of {}", curve.name)).log(), Axis::time("time").log());
+    let mut chart = Chart::new("curve", 300, sentence.clone(), axes);
+    let line = Curve::line(x, y, Colour("a").at(0.6), 1.4).dots(Dots::discs(Colour("a"), 8.0));
+    let line = line.intervals(ends.collect());
+    chart.draw(line.tips(foretold.curve.iter().map(tip).collect()));
+    Section::new("curve", format!("Along {}", curve.name), sentence).table(table).chart(chart)
+}
+
+fn stages(foretold: &Foretold) -> Section {
+    let columns = [
+        Column::text("stage", "stage"),
+        Column::text("quantile", "quantile"),
+        Column::time("recorded", "recorded on"),
+        Column::time("target", "predicted on"),
+    ];
+    let names = ["send wait", "transit", "receive wait", "ready to taken"];
+    let mut table = Table::new("stages", columns);
+    for (stage, name) in names.into_iter().enumerate() {
+        for p in QUANTILES {
+            table.push([
+                Cell::new(name),
+                Cell::new(document::quantile_name(p)),
+                Cell::new(quantile(&foretold.recorded.stages[stage], p)),
+                Cell::new(quantile(&foretold.target.stages[stage], p)),
+            ]);
+        }
+    }
+    let sentence = "What becomes of the program's messages, as played on both machines.";
+    Section::new("stages", "Stages", sentence).table(table)
+}
+
+fn quantile(sorted: &[u64], p: f64) -> Option<u64> {
+    let rank = (p * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
+}
+
+fn nodes(foretold: &Foretold) -> Section {
+    let columns = [
+        Column::count("node", "node"),
+        Column::text("machine", "machine"),
+        Column::seconds("computing", "computing"),
+        Column::seconds("overhead", "sends, receives"),
+        Column::seconds("waiting", "waits for messages"),
+        Column::seconds("blocked", "waits to send"),
+        Column::seconds("end", "done after"),
+    ];
+    let mut table = Table::new("nodes", columns);
+    let (recorded, target) = (&foretold.recorded.played.nodes, &foretold.target.played.nodes);
+    for (node, (before, after)) in recorded.iter().zip(target).enumerate() {
+        for (name, spent) in [("recorded on", before), ("predicted on", after)] {
+            let s = |ps: u64| Cell::new(ps as f64 / PS_PER_NS / NS_PER_S);
+            table.push([
+                Cell::new(node),
+                Cell::new(name),
+                s(spent.computing),
+                s(spent.overhead),
+                s(spent.waiting),
+                s(spent.blocked),
+                s(spent.end),
+            ]);
+        }
+    }
+    let sentence = "Where each node's time goes, as played on both machines.";
+    Section::new("nodes", "Nodes", sentence).table(table).as_detail()
+}
+
+fn method(question: &Question, not_played: &[String]) -> Section {
+    let mut said = vec![
+        "Computing is as long as recorded, times the processors' speed; nodes do the same things \
+         in the same order, and take the messages that they took."
+            .to_string(),
+        "The interval does not cover programs that would do other things at another speed, nor \
+         what the machine's file does not describe."
+            .to_string(),
+    ];
+    if question.cases.len() == 1 {
+        said.push(
+            "One launch was recorded: how launches differ is not in the interval. Record three."
+                .to_string(),
+        );
+    }
+    said.extend(not_played.iter().cloned());
+    let mut section = Section::new("method", "What it rests on", "");
+    section.blocks.push(Block::List(said));
+    section
+}

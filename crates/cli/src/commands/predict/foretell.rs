@@ -1,0 +1,206 @@
+//! Recorded programs played on machines: what they take there, and within which bounds.
+
+use crate::progress::Bar;
+use anyhow::{Result, anyhow};
+use fabric::Machine;
+use predict::{DRAWS, Played, Program, RecordedRun, Share, drawn_machine, drawn_program, play};
+use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What is played.
+pub struct Question<'a> {
+    /// By launch.
+    pub cases: &'a [RecordedRun],
+    /// The machine recorded on.
+    pub recorded: &'a Machine,
+    pub target: &'a Machine,
+    /// Others between which a curve goes, by the multiple.
+    pub curve: Vec<(f64, Machine)>,
+    pub seed: u64,
+}
+
+/// What comes of it.
+pub struct Foretold {
+    /// The mean of the launches, s.
+    pub measured_s: f64,
+    pub recorded: Side,
+    pub target: Side,
+    /// What a tenth less latency, more bandwidth, faster processors give, s.
+    pub gains: Vec<(&'static str, f64)>,
+    /// By the multiple, s, with the interval.
+    pub curve: Vec<(f64, Span)>,
+}
+
+impl Foretold {
+    /// Whether the measured time lies within what comes out for the machine recorded on, or
+    /// outside by no more than the model's own resolution.
+    pub fn holds(&self) -> bool {
+        let Span { from_s, to_s, .. } = self.recorded.span;
+        let more = RESOLUTION * self.measured_s;
+        (from_s - more..=to_s + more).contains(&self.measured_s)
+    }
+}
+
+/// A time and its 90 % interval, s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Span {
+    pub s: f64,
+    pub from_s: f64,
+    pub to_s: f64,
+}
+
+/// The programs on a machine.
+pub struct Side {
+    pub span: Span,
+    /// Of the launch in the middle.
+    pub played: Played,
+    /// The stages of its messages, ns: send wait, transit, receive wait, all; each sorted.
+    pub stages: [Vec<u64>; 4],
+}
+
+impl Side {
+    /// The share of the critical path, 0 to 1.
+    pub fn share(&self, share: Share) -> f64 {
+        self.played.path[share] as f64 / self.played.end().max(1) as f64
+    }
+}
+
+const PS_PER_S: f64 = 1e12;
+/// What a program's first and last steps, of which only one end is known, may do to its time.
+pub const RESOLUTION: f64 = 0.01;
+const PS_PER_NS: u64 = 1000;
+/// What gains are asked for.
+const TENTH: f64 = 0.1;
+
+/// Answer.
+pub fn foretell(question: &Question) -> Result<Foretold> {
+    let Question { cases, recorded, target, curve, seed } = question;
+    let middle = middle(cases);
+    let mut bar = Bar::new("playing".into(), None);
+    let machines = [*recorded, *target].into_iter().chain(curve.iter().map(|(_, other)| other));
+    let jobs: Vec<Job> = machines.flat_map(|machine| jobs(cases, machine, *seed)).collect();
+    let ends = on_all_cores(&jobs, &mut bar, |job| job.end_s())?;
+    let per = cases.len() + DRAWS as usize;
+    let spans: Vec<Span> = ends.chunks(per).map(|ends| span(ends, cases.len())).collect();
+    let side = |machine: &Machine, span| side(&middle.program, machine, *seed, span);
+    let measured: f64 = cases.iter().map(|case| case.measured_ns as f64 / 1e9).sum();
+    let foretold = Foretold {
+        measured_s: measured / cases.len() as f64,
+        recorded: side(recorded, spans[0])?,
+        target: side(target, spans[1])?,
+        gains: gains(&middle.program, target, *seed)?,
+        curve: curve.iter().map(|(at, _)| *at).zip(spans[2..].iter().copied()).collect(),
+    };
+    bar.finish();
+    Ok(foretold)
+}
+
+/// The launch of the median time.
+fn middle(cases: &[RecordedRun]) -> &RecordedRun {
+    let mut by_time: Vec<&RecordedRun> = cases.iter().collect();
+    by_time.sort_by_key(|case| case.measured_ns);
+    by_time[(cases.len() - 1) / 2]
+}
+
+/// A play.
+struct Job<'a> {
+    program: &'a Program,
+    machine: &'a Machine,
+    seed: u64,
+    /// `None`: as recorded.
+    draw: Option<u32>,
+}
+
+impl Job<'_> {
+    fn end_s(&self) -> Result<f64> {
+        let drawn = self.draw.map(|draw| {
+            let program = drawn_program(self.program, self.seed, draw);
+            (program, drawn_machine(self.machine, self.seed, draw))
+        });
+        let (program, machine) = match &drawn {
+            Some((program, machine)) => (program, machine),
+            None => (self.program, self.machine),
+        };
+        let seed = self.seed + self.draw.map_or(0, |draw| u64::from(draw) + 1);
+        Ok(play(program, machine, seed, |_, _| ())?.end() as f64 / PS_PER_S)
+    }
+}
+
+/// Each launch as recorded, and the draws, of one launch after the other.
+fn jobs<'a>(cases: &'a [RecordedRun], machine: &'a Machine, seed: u64) -> Vec<Job<'a>> {
+    let job = |program, draw| Job { program, machine, seed, draw };
+    let whole = cases.iter().map(|case| job(&case.program, None));
+    let drawn = (0..DRAWS).map(|draw| {
+        let case = &cases[draw as usize % cases.len()];
+        job(&case.program, Some(draw))
+    });
+    whole.chain(drawn).collect()
+}
+
+/// The mean of the first so many, between the least and the most of the rest.
+fn span(ends: &[f64], cases: usize) -> Span {
+    let s = ends[..cases].iter().sum::<f64>() / cases as f64;
+    let drawn = || ends[cases..].iter().copied();
+    Span { s, from_s: drawn().fold(s, f64::min), to_s: drawn().fold(s, f64::max) }
+}
+
+fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<Side> {
+    let mut stages: [Vec<u64>; 4] = Default::default();
+    let played = play(program, machine, seed, |message, at| {
+        if message < program.own_messages {
+            let times = [at.sent - at.ready, at.arrived - at.sent, at.taken - at.arrived];
+            for (stage, time) in stages.iter_mut().zip(times) {
+                stage.push(time / PS_PER_NS);
+            }
+            stages[3].push((at.taken - at.ready) / PS_PER_NS);
+        }
+    })?;
+    stages.iter_mut().for_each(|stage| stage.sort_unstable());
+    Ok(Side { span, played, stages })
+}
+
+fn gains(program: &Program, target: &Machine, seed: u64) -> Result<Vec<(&'static str, f64)>> {
+    let end = |machine: &Machine| Ok(play(program, machine, seed, |_, _| ())?.end());
+    let now = end(target)?;
+    let other = |name: &str, factor: f64| target.clone().with(name, target.value(name) * factor);
+    let asked = [
+        ("10 % less latency", other("network.latency", 1.0 - TENTH)),
+        ("10 % more bandwidth", other("network.bandwidth", 1.0 + TENTH)),
+        ("processors 10 % faster at computing", other("processor.speed", 1.0 + TENTH)),
+    ];
+    let gain = |(words, machine)| Ok((words, (now as f64 - end(&machine)? as f64) / PS_PER_S));
+    asked.into_iter().map(gain).collect::<Result<Vec<_>, predict::Stuck>>().map_err(Into::into)
+}
+
+/// Do every job, each core one after the other; what each came to, in their order.
+fn on_all_cores<T: Sync, R: Send>(
+    jobs: &[T],
+    bar: &mut Bar,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let turn = || {
+        let mut results = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at) else { return results };
+            results.push((at, work(job)));
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let mut results = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..cores).map(|_| scope.spawn(&turn)).collect();
+        while handles.iter().any(|handle| !handle.is_finished()) {
+            bar.at(done.load(Ordering::Relaxed) as u64, jobs.len() as u64);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let mut results = Vec::new();
+        for handle in handles {
+            results.extend(handle.join().map_err(|_| anyhow!("a play panicked"))?);
+        }
+        Ok::<_, anyhow::Error>(results)
+    })?;
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,55 @@
+//! Draws of what is known within bounds only, for intervals.
+
+use crate::{Course, Program, Step};
+use machine::Machine;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::collections::HashMap;
+
+/// Draws of an interval: of so many independent ones the least and the most enclose the next one
+/// with a probability of 90 %.
+pub const DRAWS: u32 = 19;
+
+/// The machine, with each figure somewhere in its range. A draw has the same place in the range of
+/// a figure for all machines.
+pub fn drawn_machine(machine: &Machine, seed: u64, draw: u32) -> Machine {
+    let mut drawn = machine.clone();
+    for (name, constant) in &mut drawn.constants {
+        // FNV-1a.
+        let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        let mut random = random(seed, draw, name.bytes().fold(0xcbf2_9ce4_8422_2325, step));
+        let place = random.random::<f64>();
+        if let Some([least, most]) = constant.range {
+            constant.value = least + (most - least) * place;
+        }
+    }
+    drawn
+}
+
+/// The program, with each time of computing replaced by one of the same node and site.
+pub fn drawn_program(program: &Program, seed: u64, draw: u32) -> Program {
+    let course = |(node, course): (usize, &Course)| {
+        let mut times: HashMap<u32, Vec<u64>> = HashMap::new();
+        for step in &course.steps {
+            if let Step::Work { ns, site } = step {
+                times.entry(*site).or_default().push(*ns);
+            }
+        }
+        let mut random = random(seed, draw, node as u64);
+        let mut drawn = |step: &Step| match step {
+            Step::Work { site, .. } => {
+                let of_site = &times[site];
+                Step::Work { ns: of_site[random.random_range(0..of_site.len())], site: *site }
+            }
+            other => *other,
+        };
+        Course { begins_ns: course.begins_ns, steps: course.steps.iter().map(&mut drawn).collect() }
+    };
+    let courses = program.courses.iter().enumerate().map(course).collect();
+    Program { courses, messages: program.messages.clone(), ..*program }
+}
+
+fn random(seed: u64, draw: u32, of: u64) -> Pcg64Mcg {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    Pcg64Mcg::seed_from_u64(seed ^ (u64::from(draw) + 1).wrapping_mul(STEP) ^ of.rotate_left(32))
+}

@@ -1,0 +1,91 @@
+//! The chain of causes that leads to a moment, by what its time went to.
+
+use machine::Time;
+use std::ops::{Add, Index, IndexMut};
+
+/// What the time of a chain goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(usize)]
+pub enum Share {
+    /// The program computes.
+    Computing,
+    /// Processors send, receive, copy, look, and are interrupted.
+    Overhead,
+    /// What a message without a byte takes on the way.
+    Latency,
+    /// What its bytes take besides, alone on the network.
+    Bandwidth,
+    /// What others on the network, and lost packets, cost besides.
+    Contention,
+    /// A message waits at an end that is not in a call to let it go on.
+    Progress,
+}
+
+impl Share {
+    pub const ALL: [Share; 6] = [
+        Share::Computing,
+        Share::Overhead,
+        Share::Latency,
+        Share::Bandwidth,
+        Share::Contention,
+        Share::Progress,
+    ];
+
+    /// The words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Share::Computing => "computing",
+            Share::Overhead => "sending and receiving",
+            Share::Latency => "latency",
+            Share::Bandwidth => "bandwidth",
+            Share::Contention => "contention",
+            Share::Progress => "waiting for an end outside of MPI",
+        }
+    }
+}
+
+/// The last chain of causes that leads to a moment: each wait is followed to the node that it was
+/// for. Its parts make up the time since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    parts: [Time; Share::ALL.len()],
+    /// Messages on it.
+    pub messages: u64,
+}
+
+impl Path {
+    /// All of its time, ps.
+    pub fn total(&self) -> Time {
+        self.parts.iter().sum()
+    }
+
+    /// The same path, later by so much of a share.
+    pub fn and(mut self, share: Share, time: Time) -> Path {
+        self[share] += time;
+        self
+    }
+}
+
+impl Index<Share> for Path {
+    type Output = Time;
+    fn index(&self, share: Share) -> &Time {
+        &self.parts[share as usize]
+    }
+}
+
+impl IndexMut<Share> for Path {
+    fn index_mut(&mut self, share: Share) -> &mut Time {
+        &mut self.parts[share as usize]
+    }
+}
+
+impl Add for Path {
+    type Output = Path;
+    fn add(self, other: Path) -> Path {
+        let mut parts = self.parts;
+        for (part, more) in parts.iter_mut().zip(other.parts) {
+            *part += more;
+        }
+        Path { parts, messages: self.messages + other.messages }
+    }
+}

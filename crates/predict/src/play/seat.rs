@@ -1,0 +1,168 @@
+//! A node while a program is played.
+
+use super::Spent;
+use super::path::{Path, Share};
+use super::wire::Load;
+use crate::Flow;
+use machine::{Machine, Processor, Time};
+
+/// What a node is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It goes on at its time.
+    Runs,
+    /// It waits for a message.
+    Takes(u32),
+    /// It waits until a message of its own has gone.
+    Frees(u32),
+    /// It waits for room to send one.
+    WantsRoom(u32),
+    Done,
+}
+
+/// Word of a message, for an end that was not there to hear of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    pub load: Load,
+    pub came: Time,
+    pub path: Path,
+}
+
+/// A node.
+pub(super) struct Seat {
+    pub state: State,
+    pub now: Time,
+    /// The step that comes next, or that it is in.
+    pub step: usize,
+    /// The chain of causes that leads to `now`.
+    pub path: Path,
+    pub spent: Spent,
+    /// What it has not heard of yet.
+    pub words: Vec<Word>,
+    processor: Processor,
+    /// It sleeps after so many in vain.
+    looks: Time,
+    /// Interrupts that have not been counted into its time.
+    stolen: Time,
+    /// While it waits: until when it is busy with what comes.
+    busy_until: Time,
+}
+
+impl Seat {
+    pub fn new(machine: &Machine, node: u16, flow: Flow, begins: Time) -> Seat {
+        Seat {
+            state: State::Runs,
+            now: begins,
+            step: 0,
+            path: Path::default().and(Share::Computing, begins),
+            spent: Spent::default(),
+            words: Vec::new(),
+            processor: Processor::of(machine, node),
+            looks: match flow {
+                // MPI libraries look until something comes.
+                Flow::Eager => Time::from(u32::MAX),
+                Flow::Window { looks } => Time::from(looks),
+            },
+            stolen: 0,
+            busy_until: 0,
+        }
+    }
+
+    pub fn compute(&mut self, ns: u64) {
+        let work = self.processor.computing(ns * machine::PS_PER_NS);
+        let took = self.work(work, Share::Computing);
+        self.spent.computing += took;
+    }
+
+    pub fn hand_over(&mut self, bytes: u64) {
+        let work = self.processor.sending(bytes as usize);
+        self.overhead(work);
+    }
+
+    pub fn take(&mut self, bytes: u64) {
+        let work = self.processor.receiving(bytes as usize);
+        self.overhead(work);
+    }
+
+    fn overhead(&mut self, work: Time) {
+        let took = self.work(work, Share::Overhead);
+        self.spent.overhead += took;
+    }
+
+    fn work(&mut self, work: Time, share: Share) -> Time {
+        let done = self.processor.timer.done(self.now, work);
+        let took = done - self.now;
+        self.path[share] += took;
+        self.now = done;
+        took
+    }
+
+    /// A packet came and took so much of its processor.
+    pub fn interrupted(&mut self, when: Time, takes: Time) {
+        if self.state == State::Runs {
+            self.stolen += takes;
+        } else {
+            self.busy_until = self.processor.timer.done(self.busy_until.max(when), takes);
+        }
+    }
+
+    /// It answers word of a message.
+    pub fn answers(&mut self) {
+        self.take(0);
+        self.hand_over(0);
+    }
+
+    /// It answers word that came while it waits; when it has.
+    pub fn answers_while_waiting(&mut self, came: Time) -> Time {
+        let work = self.processor.receiving(0) + self.processor.sending(0);
+        self.busy_until = self.processor.timer.done(self.busy_until.max(came), work);
+        self.busy_until
+    }
+
+    /// It waits from now on.
+    pub fn waits(&mut self, state: State) {
+        self.state = state;
+        self.busy_until = self.now;
+    }
+
+    /// Count in what interrupted it.
+    pub fn settle(&mut self) {
+        let stolen = std::mem::take(&mut self.stolen);
+        if stolen > 0 {
+            self.overhead(stolen);
+        }
+    }
+
+    /// Whether it is in a call of the library, and so hears what comes.
+    pub fn hears(&self) -> bool {
+        self.state != State::Runs
+    }
+
+    /// It waited until something came, by `path`, and sees it.
+    pub fn went_on(&mut self, came: Time, path: Path) {
+        let sees = self.sees(came);
+        let waited = sees - self.now;
+        match self.state {
+            State::Takes(_) => self.spent.waiting += waited,
+            _ => self.spent.blocked += waited,
+        }
+        if came > self.now {
+            self.path = path.and(Share::Overhead, sees - came);
+        } else {
+            self.path[Share::Overhead] += waited;
+        }
+        self.now = sees;
+        self.state = State::Runs;
+    }
+
+    /// When it sees what came: at its next look, or woken from its sleep.
+    fn sees(&self, came: Time) -> Time {
+        let Processor { look, wake, timer, .. } = self.processor;
+        let look = look.max(1);
+        let looks = came.saturating_sub(self.now).div_ceil(look);
+        if looks <= self.looks {
+            return (self.now + looks * look).max(self.busy_until);
+        }
+        timer.done(timer.done(came.max(self.busy_until), 0), wake)
+    }
+}
