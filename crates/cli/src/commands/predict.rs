@@ -9,6 +9,7 @@ use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
 use foretell::{Foretold, Question, foretell};
+use predict::RecordedRun;
 use record::Run;
 use std::process::ExitCode;
 
@@ -22,7 +23,8 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let run = Run::open(&args.run)?;
     let recorded = recorded_on(args, &run)?;
     let target = target(args, &recorded)?;
-    let cases = messages::programs(&run, &recorded)?;
+    let programs = programs(&run, &recorded)?;
+    let cases = programs.cases;
     let question = Question {
         cases: &cases,
         recorded: &recorded,
@@ -36,12 +38,28 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         show::say_beside(&format!("fourstamp: {}", refusal(&foretold, &recorded)));
         return Ok(ExitCode::from(REFUSED));
     }
-    let document = document::document(args, &run, &question, &foretold, &[]);
+    let document = document::document(args, &run, &question, &foretold, &programs.kept);
     if let Some(page) = &args.page {
         show::page(&document, page)?;
     }
     args.show.show(&document, "completion")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is played, and what of it is not as it was.
+struct Programs {
+    cases: Vec<RecordedRun>,
+    kept: Vec<String>,
+}
+
+fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
+    let Some(mpi) = run.info.parameters.get(mpi_facts::KEY) else {
+        return Ok(Programs { cases: messages::programs(run, recorded)?, kept: Vec::new() });
+    };
+    let library = mpi.get("library").and_then(|library| library.as_str()).unwrap_or_default();
+    let name = || run.path().display().to_string();
+    let read = mpi_lens::program(run, library).with_context(name)?;
+    Ok(Programs { cases: vec![read.recorded], kept: read.kept })
 }
 
 /// Why nothing is predicted.

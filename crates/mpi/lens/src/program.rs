@@ -1,0 +1,111 @@
+//! The program in a traced run: what each rank did, as steps that can be played on another machine.
+//!
+//! A rank computes between its calls. In a call it sends, posts receives, takes messages and waits
+//! until buffers are free, for the messages that were matched when the run was closed. A collective
+//! becomes the messages that the library makes of it. What is left in a call then is the library's
+//! own work, which the machine charges.
+
+mod collectives;
+mod deeds;
+mod rank;
+
+use crate::{CallTables, LensError, communicators};
+use collectives::Collectives;
+use deeds::Deeds;
+use predict::{Flow, Library, Program, RecordedRun};
+use record::Run;
+use std::collections::BTreeMap;
+
+/// A program that was read off a run, and how far it is what ran.
+pub struct ReadProgram {
+    pub recorded: RecordedRun,
+    /// What is not played as it was, in sentences.
+    pub kept: Vec<String>,
+}
+
+/// Why a run holds no program that can be played.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    #[error(transparent)]
+    Tables(#[from] LensError),
+    #[error(transparent)]
+    Record(#[from] record::RecordError),
+    #[error("rank {rank} never left {call}: the program was cut, and what it would have done is \
+             unknown")]
+    Cut { rank: u32, call: String },
+    #[error("{threads} threads of rank {rank} call MPI: in which order they depend on each other is \
+             unknown")]
+    Threads { rank: u32, threads: i64 },
+    #[error("it has {0} ranks, and 65535 can be played")]
+    Ranks(usize),
+    #[error("it has no tables of calls: it was recorded by an older version")]
+    NoTables,
+}
+
+/// Calls whose time is kept as it was recorded, by function; and messages that are not played.
+#[derive(Default)]
+struct Kept {
+    ns_of: BTreeMap<i64, (u64, u64)>,
+    unmatched: u64,
+}
+
+impl Kept {
+    fn call(&mut self, function: i64, ns: u64) {
+        let (calls, sum) = self.ns_of.entry(function).or_default();
+        *calls += 1;
+        *sum += ns;
+    }
+
+    fn sentences(&self, measured_ns: u64) -> Vec<String> {
+        // Less is not worth a word.
+        const WORTH: f64 = 0.001;
+        let worth = |ns: u64| ns as f64 > WORTH * measured_ns as f64;
+        let mut said: Vec<String> = Vec::new();
+        for (function, (calls, ns)) in self.ns_of.iter().filter(|(_, (_, ns))| worth(*ns)) {
+            said.push(format!(
+                "{} of {} are not played but kept as recorded, {} of all ranks together.",
+                document::counted(*calls, "call"),
+                crate::function_name(*function),
+                document::time(*ns as f64),
+            ));
+        }
+        if self.unmatched > 0 {
+            said.push(format!(
+                "{} without a receive, or without a send, are not played.",
+                document::counted(self.unmatched, "message")
+            ));
+        }
+        said
+    }
+}
+
+/// Read the program of a closed run.
+///
+/// # Errors
+/// When there is none that can be played, or a table is damaged.
+pub fn program(run: &Run, library: &str) -> Result<ReadProgram, ProgramError> {
+    let tables = CallTables::of(run);
+    if tables.is_empty() {
+        return Err(ProgramError::NoTables);
+    }
+    let ranks: Vec<u32> = tables.ranks().collect();
+    let most = ranks.iter().max().map_or(0, |most| *most as usize + 1);
+    if most > usize::from(u16::MAX) {
+        return Err(ProgramError::Ranks(most));
+    }
+    let library = match library.contains("Open MPI") {
+        true => Library::OpenMpi,
+        false => Library::Mpich,
+    };
+    let mut kept = Kept::default();
+    let (mut deeds, mut messages) = deeds::read(run, most, &mut kept)?;
+    let own_messages = messages.len() as u32;
+    let members = communicators(run)?;
+    let collectives = Collectives::of(&tables, &members, library, &mut messages)?;
+    let read = rank::courses(&tables, most, &mut deeds, &collectives, &mut kept)?;
+    let program = Program { courses: read.courses, messages, own_messages, flow: Flow::Eager };
+    let recorded = RecordedRun { program, measured_ns: read.measured_ns };
+    let mut said = kept.sentences(recorded.measured_ns);
+    said.extend(collectives.sentences());
+    Ok(ReadProgram { recorded, kept: said })
+}
