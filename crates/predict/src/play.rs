@@ -36,6 +36,8 @@ pub struct Spent {
     pub waiting: Time,
     /// Waiting until messages sent had gone.
     pub blocked: Time,
+    /// How long word of long messages lay about while it was not in a call to hear of it.
+    pub unheard: Time,
     /// When it was done.
     pub end: Time,
 }

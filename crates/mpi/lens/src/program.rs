@@ -30,11 +30,15 @@ pub enum ProgramError {
     Tables(#[from] LensError),
     #[error(transparent)]
     Record(#[from] record::RecordError),
-    #[error("rank {rank} never left {call}: the program was cut, and what it would have done is \
-             unknown")]
+    #[error(
+        "rank {rank} never left {call}: the program was cut, and what it would have done is \
+             unknown"
+    )]
     Cut { rank: u32, call: String },
-    #[error("{threads} threads of rank {rank} call MPI: in which order they depend on each other is \
-             unknown")]
+    #[error(
+        "{threads} threads of rank {rank} call MPI: in which order they depend on each other is \
+             unknown"
+    )]
     Threads { rank: u32, threads: i64 },
     #[error("it has {0} ranks, and 65535 can be played")]
     Ranks(usize),

@@ -1,7 +1,7 @@
 //! The chain of causes that leads to a moment, by what its time went to.
 
 use machine::Time;
-use std::ops::{Add, Index, IndexMut};
+use std::ops::{Index, IndexMut};
 
 /// What the time of a chain goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,19 +17,11 @@ pub enum Share {
     Bandwidth,
     /// What others on the network, and lost packets, cost besides.
     Contention,
-    /// A message waits at an end that is not in a call to let it go on.
-    Progress,
 }
 
 impl Share {
-    pub const ALL: [Share; 6] = [
-        Share::Computing,
-        Share::Overhead,
-        Share::Latency,
-        Share::Bandwidth,
-        Share::Contention,
-        Share::Progress,
-    ];
+    pub const ALL: [Share; 5] =
+        [Share::Computing, Share::Overhead, Share::Latency, Share::Bandwidth, Share::Contention];
 
     /// The words for it.
     pub fn words(self) -> &'static str {
@@ -39,7 +31,6 @@ impl Share {
             Share::Latency => "latency",
             Share::Bandwidth => "bandwidth",
             Share::Contention => "contention",
-            Share::Progress => "waiting for an end outside of MPI",
         }
     }
 }
@@ -76,16 +67,5 @@ impl Index<Share> for Path {
 impl IndexMut<Share> for Path {
     fn index_mut(&mut self, share: Share) -> &mut Time {
         &mut self.parts[share as usize]
-    }
-}
-
-impl Add for Path {
-    type Output = Path;
-    fn add(self, other: Path) -> Path {
-        let mut parts = self.parts;
-        for (part, more) in parts.iter_mut().zip(other.parts) {
-            *part += more;
-        }
-        Path { parts, messages: self.messages + other.messages }
     }
 }

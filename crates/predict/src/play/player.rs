@@ -160,7 +160,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         letter.posted = true;
         if std::mem::take(&mut letter.asks) {
             let seat = &mut self.seats[usize::from(node)];
-            seat.hand_over(0);
+            seat.answers();
             let from = self.program.messages[message as usize].from;
             self.wire.send(seat.now, (node, from), Load::Go(message), 0, seat.path);
         }
@@ -195,14 +195,13 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     /// A node hears what came while it was not in a call.
     fn hear(&mut self, node: u16) {
         for word in std::mem::take(&mut self.seats[usize::from(node)].words) {
-            let lag = self.seats[usize::from(node)].now - word.came;
-            let path = word.path.and(Share::Progress, lag);
+            let seat = &mut self.seats[usize::from(node)];
+            seat.spent.unheard += seat.now - word.came;
             if self.is_to_answer(word.load) {
+                // What it did before it heard is what the answer waited for: its own path leads on.
                 let seat = &mut self.seats[usize::from(node)];
-                let before = seat.now;
                 seat.answers();
-                let path = path.and(Share::Overhead, seat.now - before);
-                let at = seat.now;
+                let (at, path) = (seat.now, seat.path);
                 self.answer(node, at, word.load, path);
             }
         }

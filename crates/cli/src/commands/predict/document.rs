@@ -222,6 +222,7 @@ fn nodes(foretold: &Foretold) -> Section {
         Column::seconds("overhead", "sends, receives"),
         Column::seconds("waiting", "waits for messages"),
         Column::seconds("blocked", "waits to send"),
+        Column::seconds("unheard", "not heard of"),
         Column::seconds("end", "done after"),
     ];
     let mut table = Table::new("nodes", columns);
@@ -236,11 +237,13 @@ fn nodes(foretold: &Foretold) -> Section {
                 s(spent.overhead),
                 s(spent.waiting),
                 s(spent.blocked),
+                s(spent.unheard),
                 s(spent.end),
             ]);
         }
     }
-    let sentence = "Where each node's time goes, as played on both machines.";
+    let sentence = "Where each node's time goes, as played on both machines. Not heard of: how long \
+                    long messages stood still because this end was outside of MPI.";
     Section::new("nodes", "Nodes", sentence).table(table).as_detail()
 }
 

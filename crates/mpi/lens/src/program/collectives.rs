@@ -44,9 +44,9 @@ impl Counter {
 fn pattern(function: i64) -> Option<Pattern> {
     let plain = PLAIN.get(usize::try_from(function).ok()?)?;
     let name = NAMES[*plain as usize];
-    let name = name.strip_prefix('I').map_or(name.to_string(), |rest| {
-        rest[..1].to_uppercase() + &rest[1..]
-    });
+    let name = name
+        .strip_prefix('I')
+        .map_or(name.to_string(), |rest| rest[..1].to_uppercase() + &rest[1..]);
     Some(match name.as_str() {
         "Barrier" => Pattern::Barrier,
         "Bcast" => Pattern::Bcast,
@@ -65,8 +65,7 @@ fn pattern(function: i64) -> Option<Pattern> {
 /// Whether a call is a collective whose messages are made.
 fn is_one(function: i64) -> bool {
     let class = usize::try_from(function).ok().and_then(|at| CLASSES.get(at));
-    matches!(class, Some(Class::Collective | Class::StartCollective))
-        && pattern(function).is_some()
+    matches!(class, Some(Class::Collective | Class::StartCollective)) && pattern(function).is_some()
 }
 
 impl Collectives {
