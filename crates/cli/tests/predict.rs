@@ -1,0 +1,154 @@
+//! `fourstamp predict` against planted truth: runs in simulated time, of which the time on another
+//! machine is known to the nanosecond, and an MPI program whose computing is known.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod common;
+
+use common::{fail, folder, fourstamp, mpi_program, run, succeed, text};
+use std::path::Path;
+
+/// A machine that shared memory on one host could be.
+const HERE: &str = r#"
+name = "this host"
+nodes = 8
+topology = "switch"
+[processor]
+send = "1us"
+receive = "1us"
+[network]
+latency = "1us"
+bandwidth = "2GB/s"
+"#;
+
+/// The table of completion: on the machine recorded on, and on the other one, s.
+struct Completion {
+    recorded: f64,
+    measured: f64,
+    target: f64,
+    /// The interval of the other.
+    within: [f64; 2],
+}
+
+fn completion(home: &Path, command: &str) -> Completion {
+    let table = succeed(home, &format!("{command} --csv=completion"));
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    Completion {
+        recorded: number(0, 1),
+        measured: number(0, 4),
+        target: number(1, 1),
+        within: [number(1, 2), number(1, 3)],
+    }
+}
+
+fn near(a: f64, b: f64, part: f64) -> bool {
+    (a / b - 1.0).abs() <= part
+}
+
+#[test]
+fn a_run_on_one_machine_foretells_the_run_on_another() {
+    let home = folder();
+    let workloads = [
+        ("pingpong", "bench pingpong --warm-up 0 --count 300 --size 1000"),
+        ("relay", "bench relay --warm-up 0 --count 100 --size 5000"),
+        ("stream", "bench stream --warm-up 0 --count 600 --size 4000"),
+    ];
+    for (name, command) in workloads {
+        for machine in ["gigabit-2017", "myrinet", "sun3-ethernet"] {
+            succeed(home.path(), &format!("{command} --on {machine} --out {name}-{machine}"));
+        }
+        for (from, to) in [("gigabit-2017", "sun3-ethernet"), ("sun3-ethernet", "myrinet")] {
+            let there = completion(home.path(), &format!("predict {name}-{to} --on {to}"));
+            let foretold = completion(home.path(), &format!("predict {name}-{from} --on {to}"));
+            let words = format!(
+                "{name} from {from} to {to}: {} foretold, {} played there, {} measured",
+                foretold.target, there.recorded, there.measured
+            );
+            assert!(near(foretold.target, there.measured, 0.005), "{words}");
+            // There, interrupts of the timer were taken for computing.
+            assert!(near(foretold.target, there.recorded, 0.005), "{words}");
+            let [least, most] = foretold.within;
+            assert!((least..=most).contains(&foretold.target), "{words}");
+        }
+    }
+}
+
+#[test]
+fn another_latency_is_as_many_times_on_the_path_as_messages_are() {
+    let home = folder();
+    succeed(home.path(), "bench pingpong --warm-up 0 --count 100 --on gigabit-2017 --out run");
+    let same = completion(home.path(), "predict run --latency 1x");
+    let twice = completion(home.path(), "predict run --latency 2x");
+    // 200 messages of 19 us each.
+    assert!(near(twice.target - same.target, 200.0 * 19e-6, 1e-6));
+    let page = home.path().join("page.html");
+    let curve = "predict run --curve latency=0.5x..2x --csv=curve --page page.html";
+    let curve = succeed(home.path(), curve);
+    assert_eq!(curve.lines().count(), 10, "{curve}");
+    assert!(std::fs::read_to_string(page).unwrap().contains("What bounds it"));
+}
+
+#[test]
+fn a_machine_on_which_it_was_not_recorded_is_refused() {
+    let home = folder();
+    std::fs::write(home.path().join("here.toml"), HERE).unwrap();
+    succeed(home.path(), "bench pingpong --warm-up 0 --count 100 --on sun3-ethernet --out run");
+    let command = "predict run --from here.toml --on myrinet";
+    let refused = run(home.path(), command);
+    assert_eq!(refused.status.code(), Some(3));
+    let said = text(&refused.stderr);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("no prediction") && said.contains("--anyway"), "{said}");
+    assert!(refused.stdout.is_empty());
+    let anyway = succeed(home.path(), &format!("{command} --anyway"));
+    assert!(anyway.replace('\n', " ").contains("outside of the interval"), "{anyway}");
+}
+
+#[test]
+fn what_cannot_be_predicted_is_said_in_a_line() {
+    let home = folder();
+    let small = HERE.replace("nodes = 8", "nodes = 2");
+    std::fs::write(home.path().join("small.toml"), small).unwrap();
+    succeed(home.path(), "bench relay --warm-up 0 --count 10 --on gigabit-2017 --out run");
+    succeed(home.path(), "bench pingpong --transport thread --count 10 --launches 1 --out real");
+    for (command, reason) in [
+        ("predict run", "on which machine"),
+        ("predict run --on small.toml", "has 2 nodes, and the run 3"),
+        ("predict real --on myrinet", "nothing says what machine it was recorded on"),
+        ("predict nothing --on myrinet", "nothing"),
+        ("predict run --bandwidth fast", "a multiple"),
+        ("predict run --curve colour=1x..2x", "bandwidth, latency or cpu"),
+        ("predict run --curve latency=2x..1x", "smaller"),
+    ] {
+        let said = fail(home.path(), command);
+        assert!(said.contains(reason), "{command}: {said}");
+    }
+}
+
+#[test]
+fn an_mpi_program_is_predicted_by_its_computing_and_its_messages() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "chain", home.path()) else { continue };
+        std::fs::write(home.path().join("here.toml"), HERE).unwrap();
+        let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
+        let arguments = format!(
+            "mpi trace --no-report --out run -- mpirun.{mpi} {more}-n 4 {} 40 6",
+            program.display()
+        );
+        let mut trace = fourstamp(home.path(), &arguments);
+        trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        assert!(trace.output().unwrap().status.success());
+        let command = "predict run --from here.toml --anyway";
+        let faster = completion(home.path(), &format!("{command} --cpu 2x"));
+        assert!(faster.measured > 6.0 * 0.04, "{mpi}");
+        // What the scheduler did is in the recording: the chain may only have become shorter.
+        assert!(faster.recorded > 6.0 * 0.04 && faster.recorded < 1.05 * faster.measured, "{mpi}");
+        assert!(near(faster.target, faster.recorded / 2.0, 0.05), "{mpi}");
+        let slower = completion(home.path(), &format!("{command} --latency 20000x"));
+        // 20 ms a message: each of the six rounds hands on from rank to rank.
+        assert!(slower.target > faster.recorded + 6.0 * 0.02, "{mpi}");
+    }
+}
