@@ -100,7 +100,7 @@ impl Plan {
     }
 
     /// The rank that is so far from the root.
-    fn from_root(&self, distance: u16) -> u16 {
+    fn rank_at(&self, distance: u16) -> u16 {
         ((u32::from(self.root) + u32::from(distance)) % u32::from(self.ranks)) as u16
     }
 

@@ -32,8 +32,8 @@ enum Deed {
     Sent { message: u32 },
 }
 
-/// The program of a launch in which so many nodes took part, each of which slept after so many looks
-/// in vain. `machine` is the one recorded on: what sending and receiving take on it is no computing.
+/// The program of a launch of so many nodes, each of which slept after so many looks in vain.
+/// `machine` is the one recorded on: what sending and receiving take on it is no computing.
 pub fn observed(nodes: u16, looks: u32, seen: &[Seen], machine: &Machine) -> Recorded {
     let mut deeds: Vec<Vec<(i64, Deed)>> = vec![Vec::new(); usize::from(nodes)];
     for (message, one) in seen.iter().enumerate() {

@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fourstamp-pager", &[]),
     ("fourstamp-pager-facts", &[]),
     ("fourstamp-machine", &[]),
-    ("fourstamp-predict", &[]),
+    ("fourstamp-predict", &["fourstamp-machine"]),
 ];
 
 /// Folders of `crates` that may use every other: the command, and what gives a program of one's

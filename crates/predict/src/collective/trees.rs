@@ -26,7 +26,7 @@ impl Plan {
             let child = parent + mask;
             if child < self.ranks {
                 let below = u64::from(mask.min(self.ranks - child));
-                let (parent, child) = (self.from_root(parent), self.from_root(child));
+                let (parent, child) = (self.rank_at(parent), self.rank_at(child));
                 edge(self, parent, child, below);
             }
         }

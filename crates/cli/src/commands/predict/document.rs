@@ -242,8 +242,8 @@ fn nodes(foretold: &Foretold) -> Section {
             ]);
         }
     }
-    let sentence = "Where each node's time goes, as played on both machines. Not heard of: how long \
-                    long messages stood still because this end was outside of MPI.";
+    let sentence = "Where each node's time goes, as played on both machines. Not heard of: how \
+                    long long messages stood still because this end was outside of MPI.";
     Section::new("nodes", "Nodes", sentence).table(table).as_detail()
 }
 
