@@ -12,6 +12,7 @@ mod filter;
 mod machine;
 mod mpi;
 mod pager;
+mod predict;
 mod quantity;
 mod report;
 mod row;
@@ -35,6 +36,7 @@ pub use pager::{
     PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
     StudyAlternative,
 };
+pub use predict::{ChangeArgs, PredictArgs};
 pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
@@ -103,6 +105,8 @@ pub enum Command {
     Collect(CollectArgs),
     /// Run a program with memory of other machines, over TCP; lend memory; study the cost
     Pager(PagerArgs),
+    /// Say how long a recorded run would take on another machine
+    Predict(PredictArgs),
     /// Machines that programs can be simulated on: list them, show one
     Machine(MachineArgs),
     /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics

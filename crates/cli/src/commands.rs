@@ -14,6 +14,7 @@ mod mpi;
 pub mod node;
 mod pager;
 mod place;
+mod predict;
 mod report;
 mod shaped;
 mod story;
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Mpi(args) => return mpi::run(&args),
         Command::Compare(args) => return compare::run(&args),
         Command::Pager(args) => return pager::run(&args),
+        Command::Predict(args) => return predict::run(&args),
         Command::Tour(args) => tour::run(&args),
         Command::Bench(args) => bench::run(&args.workload),
         Command::Warp(args) => warp::run(&args),

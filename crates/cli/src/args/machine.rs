@@ -47,6 +47,7 @@ pub enum MachineCommand {
     },
 }
 
-fn boxed_machine(asked: &str) -> Result<Box<Machine>, String> {
+/// A machine by its file or name; boxed, as it is large.
+pub(super) fn boxed_machine(asked: &str) -> Result<Box<Machine>, String> {
     fabric::find_machine(asked).map(Box::new)
 }
