@@ -36,7 +36,7 @@ pub use pager::{
     PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
     StudyAlternative,
 };
-pub use predict::{ChangeArgs, PredictArgs};
+pub use predict::PredictArgs;
 pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
