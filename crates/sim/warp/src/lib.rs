@@ -26,6 +26,7 @@ mod files;
 mod frame;
 mod hosted;
 mod job;
+mod kept_job;
 mod meter;
 mod model;
 mod object_clock;
