@@ -1,5 +1,7 @@
 //! `fourstamp predict`: a recorded run on another machine.
 
+mod simulation;
+
 use crate::args::PredictArgs;
 use anyhow::{Result, bail};
 use fabric::Machine;
@@ -9,6 +11,9 @@ use std::process::ExitCode;
 /// Predict, each kind of program its own way.
 pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let run = Run::open(&args.run)?;
+    if simulation::is_of(&run) {
+        return simulation::predict(args, &run);
+    }
     let recorded = recorded_on(args, &run)?;
     let target = target(args, &recorded)?;
     let _ = target;
@@ -35,7 +40,7 @@ fn target(args: &PredictArgs, recorded: &Machine) -> Result<Machine> {
     let changes = &args.changes;
     let machine = match &args.on {
         Some(machine) => (**machine).clone(),
-        None if changes.any() => recorded.clone(),
+        None if changes.any() || !args.nodes.is_empty() => recorded.clone(),
         None => bail!("predict it on which machine? Give --on MACHINE, or --bandwidth 10x"),
     };
     let named = [
