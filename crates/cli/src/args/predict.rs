@@ -42,6 +42,9 @@ pub struct PredictArgs {
     /// Seed of the network's chances and of the intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Write the page, with the curves, to this file
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
     /// As data.
     #[command(flatten)]
     pub show: ShowArgs,

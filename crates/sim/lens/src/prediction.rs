@@ -4,7 +4,7 @@
 mod tables;
 
 use document::chart::{Axis, Chart, Curve, Dash, Dots, Quantity};
-use document::{Block, Colour, Document, Section, counted, part, ratio, time};
+use document::{Block, Colour, Document, Section, Track, counted, part, ratio, time};
 use serde::Serialize;
 use warp::predict::{COVERS_PERCENT, DRAWS, Known, Played, Steps};
 
@@ -128,9 +128,12 @@ impl Prediction {
             Block::Lead(self.gate_sentence()),
         ];
         opening.push(Block::Table(tables::runs(&self.runs)));
+        opening.push(Block::Tracks(self.runs.iter().map(track).collect()));
         opening.push(Block::List(self.remarks()));
         opening.push(Block::Table(tables::costs(self)));
-        Document { title, opening, sections: self.curves(), runs: Vec::new() }
+        let mut sections = self.curves();
+        sections.iter_mut().for_each(|section| section.page_only = true);
+        Document { title, opening, sections, runs: Vec::new() }
     }
 
     fn finding(&self) -> String {
@@ -152,12 +155,10 @@ impl Prediction {
             (true, false) => "and it took",
             (false, _) => "but it took",
         };
-        let took = if holds.starts_with("exactly") { String::new() } else { format!(" {measured}") };
-        let anyway = if gate.holds() {
-            ""
-        } else {
-            ", which is outside: do not rely on what follows"
-        };
+        let took =
+            if holds.starts_with("exactly") { String::new() } else { format!(" {measured}") };
+        let anyway =
+            if gate.holds() { "" } else { ", which is outside: do not rely on what follows" };
         let times = gate.times();
         format!(
             "The recorded run, on {on} of {machine}, is predicted to take {times}, {holds}{took}\
@@ -181,7 +182,11 @@ impl Prediction {
                 part(share)
             ));
         }
-        let unknown: Vec<&str> = self.steps.steps.iter().filter(|step| step.known == Known::Unknown)
+        let unknown: Vec<&str> = self
+            .steps
+            .steps
+            .iter()
+            .filter(|step| step.known == Known::Unknown)
             .map(|step| step.name)
             .collect();
         if let Some((last, others)) = unknown.split_last() {
@@ -194,7 +199,7 @@ impl Prediction {
                 machine's file."
             ));
         }
-        if let Some(ns) = self.steps.event_unused_ns {
+        if let Some(ns) = self.steps.event_unused_ns.filter(|ns| *ns != self.event_ns) {
             remarks.push(format!(
                 "Events take what they took when they were recorded, and not the {} that the \
                 machine's file gives.",
@@ -280,5 +285,21 @@ impl Prediction {
     fn nodes_axis(&self) -> Axis {
         let ticks = self.runs.iter().map(|run| (f64::from(run.nodes), run.nodes.to_string()));
         Axis::new(Quantity::Number, "nodes").ticks(ticks.collect())
+    }
+}
+
+/// Its run time as a bar, busy and idle.
+fn track(run: &PredictedRun) -> Track {
+    let whole = run.predicted_ns as f64;
+    let idle = whole * run.waiting;
+    let of = |ns: f64| format!("{} a node", time(ns));
+    Track {
+        name: counted(u64::from(run.nodes), "node"),
+        parts: vec![
+            ("busy", PREDICTED, whole - idle, of(whole - idle)),
+            ("idle", FAINT, idle, of(idle)),
+        ],
+        mark: run.measured_ns.map(|ns| (ns as f64, format!("measured: {}", time(ns as f64)))),
+        end: time(whole),
     }
 }

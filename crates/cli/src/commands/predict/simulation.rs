@@ -69,7 +69,11 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
         PredictedRun::of(&plays, measured.filter(|_| is_recorded))
     };
     prediction.runs = nodes.iter().filter_map(of).collect();
-    args.show.show_with(&prediction.document(), "prediction", || {
+    let document = prediction.document();
+    if let Some(page) = &args.page {
+        show::page(&document, page)?;
+    }
+    args.show.show_with(&document, "prediction", || {
         show::figures(&json!({
             "model": prediction.model,
             "recorded_on": prediction.from,

@@ -55,13 +55,18 @@ pub(super) fn costs(prediction: &Prediction) -> Table {
         Column::time("ns", "Takes"),
         Column::text("known", "Known from"),
     ];
-    let note = "Times on a processor of speed 1. An event's includes saving the state where it was \
-        recorded in real time.";
-    let mut table = Table::new("costs", columns).noted(Some(note.to_owned()));
+    let real = match prediction.recorded {
+        Some(_) => {
+            " An event is recorded with the saving of its state: save is what the engine takes \
+            besides."
+        }
+        None => "",
+    };
+    let note = format!("Times on a processor of speed 1.{real}");
+    let mut table = Table::new("costs", columns).noted(Some(note));
     let event = match prediction.recorded {
         Some((events, objects)) => {
-            let (events, objects) =
-                (counted(events, "event"), counted(objects as u64, "object"));
+            let (events, objects) = (counted(events, "event"), counted(objects as u64, "object"));
             format!("the recording: {events} of {objects}, each as it was")
         }
         None => "the recorded run, in which all took the same".into(),
