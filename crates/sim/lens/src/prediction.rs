@@ -6,7 +6,7 @@ mod tables;
 use document::chart::{Axis, Chart, Curve, Dash, Dots, Quantity};
 use document::{Block, Colour, Document, Section, Track, counted, part, ratio, time};
 use serde::Serialize;
-use warp::predict::{COVERS_PERCENT, DRAWS, Known, Played, Steps};
+use warp::predict::{COVERS_PERCENT, DRAWS, Known, Played, Steps, TIMES_EVENTS};
 
 /// Height of a chart.
 const HEIGHT: u32 = 340;
@@ -25,10 +25,12 @@ pub struct PredictedRun {
     pub interval_ns: Option<[u64; 2]>,
     /// What was measured, where this is the run that was recorded.
     pub measured_ns: Option<u64>,
-    /// The same events one after another, by run time.
-    pub speedup: f64,
+    /// Plays that were broken off: they take longer than is said.
+    pub broken_off: usize,
+    /// The same events one after another, by run time; `None` where that is not known.
+    pub speedup: Option<f64>,
     /// Committed events of those executed.
-    pub came_true: f64,
+    pub came_true: Option<f64>,
     /// Rollbacks.
     pub rollbacks: u64,
     /// Events undone.
@@ -43,6 +45,7 @@ impl PredictedRun {
     /// Of its plays: as recorded first, then drawn. `None` without any.
     pub fn of(plays: &[Played], measured_ns: Option<u64>) -> Option<PredictedRun> {
         let first = plays.first()?;
+        let ended = (!first.broken_off).then_some(first);
         let all = || plays.iter().map(|played| played.elapsed_ns);
         let ends = [all().min()?, all().max()?];
         Some(PredictedRun {
@@ -50,8 +53,9 @@ impl PredictedRun {
             predicted_ns: first.elapsed_ns,
             interval_ns: (plays.len() > 1).then_some(ends),
             measured_ns,
-            speedup: first.in_order_ns as f64 / first.elapsed_ns.max(1) as f64,
-            came_true: first.summary.efficiency,
+            broken_off: plays.iter().filter(|played| played.broken_off).count(),
+            speedup: ended.map(|it| it.in_order_ns as f64 / it.elapsed_ns.max(1) as f64),
+            came_true: ended.map(|it| it.summary.efficiency),
             rollbacks: first.summary.rollbacks,
             rolled_back: first.summary.rolled_back,
             waiting: first.waiting,
@@ -206,6 +210,15 @@ impl Prediction {
                 time(ns as f64)
             ));
         }
+        for run in self.runs.iter().filter(|run| run.broken_off > 0) {
+            remarks.push(format!(
+                "On {}, {} of its plays executed {TIMES_EVENTS} times the recorded events and did \
+                not end: its run time has no upper bound. A throttle may help: see --throttle of \
+                `fourstamp warp`.",
+                counted(u64::from(run.nodes), "node"),
+                run.broken_off
+            ));
+        }
         let missing: u64 = self.runs.iter().map(|run| run.not_recorded).sum();
         if missing > 0 {
             remarks.push(format!(
@@ -264,16 +277,20 @@ impl Prediction {
         section.legend = vec![("Predicted".into(), PREDICTED), ("As many times".into(), FAINT)];
         let axes = (self.nodes_axis(), Axis::new(Quantity::Number, "speed-up (times)").from_0());
         let mut chart = Chart::new("speedup-chart", HEIGHT, "Speed-up against nodes.", axes);
+        let known: Vec<&PredictedRun> =
+            self.runs.iter().filter(|run| run.speedup.is_some()).collect();
         let most = self.nodes().into_iter().fold(1.0, f64::max);
         let ideal = vec![1.0, most];
         chart.draw(Curve::line(ideal.clone(), ideal, FAINT, 1.4).dashed(Dash::Dot));
-        let y: Vec<f64> = self.runs.iter().map(|run| run.speedup).collect();
-        let tip = |run: &PredictedRun| {
-            let on = counted(u64::from(run.nodes), "node");
-            format!("{on}: {}, {} came true", ratio(run.speedup), part(run.came_true))
+        let x: Vec<f64> = known.iter().map(|run| f64::from(run.nodes)).collect();
+        let y: Vec<f64> = known.iter().filter_map(|run| run.speedup).collect();
+        let tip = |run: &&PredictedRun| {
+            let (on, held) = (counted(u64::from(run.nodes), "node"), run.came_true.map(part));
+            let speedup = ratio(run.speedup.unwrap_or(0.0));
+            format!("{on}: {speedup}, {} came true", held.unwrap_or_default())
         };
-        let line = Curve::line(self.nodes(), y, PREDICTED, 2.2).dots(Dots::discs(PREDICTED, 7.0));
-        chart.draw(line.tips(self.runs.iter().map(tip).collect()));
+        let line = Curve::line(x, y, PREDICTED, 2.2).dots(Dots::discs(PREDICTED, 7.0));
+        chart.draw(line.tips(known.iter().map(tip).collect()));
         section.charts.push(chart);
         section
     }

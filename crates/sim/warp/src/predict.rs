@@ -13,5 +13,5 @@ mod steps;
 pub use event_times::EventTimes;
 pub use interval::{COVERS_PERCENT, DRAWS, Draw};
 pub use recording::Recording;
-pub use replay::{Played, Replay};
+pub use replay::{Played, Replay, TIMES_EVENTS};
 pub use steps::{Known, Step, Steps};

@@ -39,7 +39,7 @@ fn of_run(run: &PredictedRun) -> Row {
         predicted,
         measured,
         run.error().into(),
-        Cell::new(run.speedup),
+        run.speedup.into(),
         run.rollbacks.into(),
         run.rolled_back.into(),
         run.came_true.into(),

@@ -5,13 +5,14 @@ use super::recording::Recording;
 use super::steps::Steps;
 use crate::hosted::Replayed;
 use crate::threads::Here;
-use crate::{AnyModel, Costs, Job, NodeFiles, NodeReport, Summary, WarpError};
+use crate::{AnyModel, Costs, EventCosts, Job, NodeFiles, NodeReport, Summary, WarpError};
 use clock::Clock;
 use fabric::{Machine, Spec, Topology, TransportSpec, Waiting};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use timewarp::Timing;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use timewarp::{ObjectId, Timing, VirtualTime};
 
 /// Simulated nodes may be silent for so long, ms: in their time, a day is nothing.
 const PATIENCE_MS: u64 = 24 * 3600 * 1000;
@@ -45,6 +46,30 @@ pub struct Played {
     pub waiting: f64,
     /// Times that an executed event was not in the recording, and took the mean of its object.
     pub not_recorded: u64,
+    /// It was broken off, because it undid so much that it might never end: it takes longer.
+    pub broken_off: bool,
+}
+
+/// A play that executes so many times the recorded events is broken off.
+pub const TIMES_EVENTS: u64 = 25;
+
+/// Costs of a play that ends when it is stopped, or has executed too much.
+struct Bounded {
+    costs: Arc<dyn EventCosts>,
+    executed: AtomicU64,
+    most: u64,
+    interrupted: &'static AtomicBool,
+    stop: Arc<AtomicBool>,
+}
+
+impl EventCosts for Bounded {
+    fn event_ns(&self, object: ObjectId, time: VirtualTime) -> u64 {
+        let executed = self.executed.fetch_add(1, Relaxed);
+        if executed >= self.most || self.interrupted.load(Relaxed) {
+            self.stop.store(true, Relaxed);
+        }
+        self.costs.event_ns(object, time)
+    }
 }
 
 impl<'a> Replay<'a> {
@@ -94,7 +119,7 @@ impl<'a> Replay<'a> {
         model: &dyn AnyModel,
         nodes: u16,
         draw: Draw,
-        stop: &AtomicBool,
+        interrupted: &'static AtomicBool,
         folder: &Path,
     ) -> Result<Played, WarpError> {
         let on = if self.ranges { draw.machine(self.on) } else { self.on.clone() };
@@ -103,37 +128,45 @@ impl<'a> Replay<'a> {
         let costs = Steps::on(&on, &recorded)?.costs(draw.pace(times.map(|times| &**times)));
         let speed = self.from.value("processor.speed");
         let drawn = times.map(|times| Arc::new(RecordedCosts::new(Arc::clone(times), draw, speed)));
-        let replayed = Replayed {
-            events: match &drawn {
+        let stop = Arc::new(AtomicBool::new(false));
+        let bounded = Bounded {
+            costs: match &drawn {
                 Some(drawn) => Arc::clone(drawn) as _,
                 None => Arc::new(self.recording.job.costs.unwrap_or_default()),
             },
-            stamped: true,
+            executed: AtomicU64::new(0),
+            most: self.recording.summary.events.saturating_mul(TIMES_EVENTS),
+            interrupted,
+            stop: Arc::clone(&stop),
         };
+        let replayed = Replayed { events: Arc::new(bounded), stamped: true };
         let job = self.job(costs);
         let spec = self.spec(&on, nodes, draw);
         let here = Here { folder, clock: Clock::simulated(), replayed: Some(&replayed) };
-        let reports = here.play(&spec, &job, stop, &mut |hosting, transports| {
+        let reports = here.play(&spec, &job, &stop, &mut |hosting, transports| {
             model.run_hosted(hosting, transports, &mut || {})
         })?;
         let not_recorded = drawn.map_or(0, |drawn| drawn.not_recorded());
-        self.played(&on, folder, &reports).map(|played| Played { not_recorded, ..played })
+        if interrupted.load(Relaxed) {
+            return Err(WarpError::Model { reason: "stopped: nothing is predicted".into() });
+        }
+        let played = match reports.iter().all(|report| report.finished) {
+            true => self.finished(&on, folder, &reports)?,
+            false => broken_off(&reports),
+        };
+        Ok(Played { not_recorded, ..played })
     }
 
-    fn played(
+    fn finished(
         &self,
         on: &Machine,
         folder: &Path,
         reports: &[NodeReport],
     ) -> Result<Played, WarpError> {
-        let stopped = || WarpError::Model { reason: "stopped: nothing is predicted".into() };
-        if reports.iter().any(|report| !report.finished) {
-            return Err(stopped());
-        }
         let nodes = reports.len() as u16;
         let outcome = NodeFiles::outcome_of_all(folder, nodes)?;
         outcome.check()?;
-        let elapsed_ns = reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0);
+        let elapsed_ns = longest_ns(reports);
         let summary = Summary::new(&outcome, elapsed_ns);
         let recorded = &self.recording.summary.trace_digest;
         if summary.trace_digest != *recorded {
@@ -144,16 +177,15 @@ impl<'a> Replay<'a> {
             );
             return Err(WarpError::Model { reason });
         }
-        let sum = |of: fn(&NodeReport) -> u64| reports.iter().map(of).sum::<u64>() as f64;
-        let in_order = sum(|report| report.in_order_ns.unwrap_or(0));
-        let waiting = sum(|report| report.spent.waiting_ns);
+        let in_order: u64 = reports.iter().filter_map(|report| report.in_order_ns).sum();
         Ok(Played {
             nodes,
             elapsed_ns,
-            in_order_ns: (in_order / on.value("processor.speed")) as u64,
+            in_order_ns: (in_order as f64 / on.value("processor.speed")) as u64,
             summary,
-            waiting: waiting / sum(|report| report.elapsed_ns).max(1.0),
+            waiting: waiting(reports),
             not_recorded: 0,
+            broken_off: false,
         })
     }
 
@@ -187,5 +219,27 @@ impl<'a> Replay<'a> {
             peer_timeout_ms: PATIENCE_MS,
             plant: None,
         }
+    }
+}
+
+fn longest_ns(reports: &[NodeReport]) -> u64 {
+    reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0)
+}
+
+fn waiting(reports: &[NodeReport]) -> f64 {
+    let sum = |of: fn(&NodeReport) -> u64| reports.iter().map(of).sum::<u64>() as f64;
+    sum(|report| report.spent.waiting_ns) / sum(|report| report.elapsed_ns).max(1.0)
+}
+
+/// What is known of a play that has not ended.
+fn broken_off(reports: &[NodeReport]) -> Played {
+    Played {
+        nodes: reports.len() as u16,
+        elapsed_ns: longest_ns(reports),
+        in_order_ns: 0,
+        summary: Summary::default(),
+        waiting: waiting(reports),
+        not_recorded: 0,
+        broken_off: true,
     }
 }
