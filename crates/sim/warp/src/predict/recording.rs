@@ -141,7 +141,12 @@ impl Recording {
         let sum = |of: fn(&Spent) -> u64| self.spent.iter().map(of).sum::<u64>() as f64;
         let sections = self.times.as_ref().map_or(0, |times| times.sum_ns()) as f64;
         let Work { rollbacks_ns, undone, parcels, frames } = self.work;
-        let engine = sum(|spent| spent.engine_ns) - sections - rollbacks_ns as f64;
+        // One node looks for nothing and packs nothing: that is the loop around the engine.
+        let around = match parcels {
+            0 => sum(|spent| spent.looking_ns + spent.packing_ns),
+            _ => 0.0,
+        };
+        let engine = sum(|spent| spent.engine_ns) + around - sections - rollbacks_ns as f64;
         let handing = frames * from.value("processor.send");
         RecordedSteps {
             save: each(engine, self.summary.executed).filter(|_| !self.spent.is_empty()),
