@@ -57,6 +57,7 @@ pub fn simulate(
         gauges: &gauges,
         stop: &control.stop,
         recorder: &made,
+        replayed: None,
         unrecorded: &|id| drop(unrecorded(id)),
         begin: &begin,
     };

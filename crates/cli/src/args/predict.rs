@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp predict`.
 
 use super::machine::boxed_machine;
+use super::quantity;
 use crate::show::ShowArgs;
 use clap::Args;
 use fabric::Machine;
@@ -15,7 +16,8 @@ what comes out, nothing is predicted: exit code 3, or --anyway.
 Examples:
   fourstamp machine calibrate runs/a runs/b --out here.toml
   fourstamp predict runs/lmp --from here.toml --on gigabit-2017
-  fourstamp predict runs/lmp --from here.toml --bandwidth 10x --latency 0.5x")]
+  fourstamp predict runs/lmp --from here.toml --bandwidth 10x --latency 0.5x
+  fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8")]
 pub struct PredictArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -27,6 +29,10 @@ pub struct PredictArgs {
     /// simulated time it is known
     #[arg(long, value_name = "MACHINE", value_parser = boxed_machine)]
     pub from: Option<Box<Machine>>,
+    /// Numbers of nodes, of a simulation [default: 1, 2, 4, 8 as far as it goes, and the recorded]
+    #[arg(short = 'n', long, value_name = "N,...", value_delimiter = ',',
+        value_parser = quantity::nodes)]
+    pub nodes: Vec<u16>,
     /// What is to be another than the machine's.
     #[command(flatten)]
     pub changes: ChangeArgs,

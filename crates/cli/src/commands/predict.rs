@@ -3,6 +3,7 @@
 mod document;
 mod foretell;
 mod messages;
+mod simulation;
 
 use crate::args::{PredictArgs, PredictedCurve};
 use crate::show;
@@ -21,6 +22,15 @@ const POINTS: i32 = 9;
 /// Predict, each kind of program its own way.
 pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     let run = Run::open(&args.run)?;
+    if simulation::is_of(&run) {
+        return simulation::predict(args, &run);
+    }
+    if !args.nodes.is_empty() {
+        bail!(
+            "{}: --nodes is for simulations: other programs are predicted on the nodes they ran on",
+            args.run.display()
+        );
+    }
     let recorded = recorded_on(args, &run)?;
     let target = target(args, &recorded)?;
     let programs = programs(&run, &recorded)?;
@@ -98,7 +108,7 @@ fn target(args: &PredictArgs, recorded: &Machine) -> Result<Machine> {
     let changes = &args.changes;
     let machine = match &args.on {
         Some(machine) => (**machine).clone(),
-        None if changes.any() || args.curve.is_some() => recorded.clone(),
+        None if changes.any() || args.curve.is_some() || !args.nodes.is_empty() => recorded.clone(),
         None => bail!("predict it on which machine? Give --on MACHINE, or --bandwidth 10x"),
     };
     Ok(changes.all().into_iter().fold(machine, |machine, (name, factor)| match factor {

@@ -100,6 +100,12 @@ impl TransportSpec {
         TransportSpec { settings, ..TransportSpec::of(&MACHINE) }
     }
 
+    /// The same simulated machine with other chances.
+    pub fn seeded(mut self, seed: u64) -> TransportSpec {
+        transports::machine::settings::seed(&mut self.settings, seed);
+        self
+    }
+
     /// The name that commands and reports use.
     pub fn name(&self) -> &'static str {
         self.kind.name

@@ -13,6 +13,7 @@
 mod lens;
 mod objects;
 mod outcome;
+mod prediction;
 mod sections;
 mod series;
 mod simulation;
@@ -25,6 +26,7 @@ pub use self::study::{SpeedupRow, SpeedupSetup, SpeedupStudy};
 pub use lens::SimLens;
 pub use objects::object_names;
 pub use outcome::NodeSpent;
+pub use prediction::{PredictedRun, Prediction};
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };

@@ -128,6 +128,14 @@ impl ModelSpec {
         self.row().map_or(f64::INFINITY, |row| (row.end)(&self.parameters))
     }
 
+    /// The same without the work that its events are made to do, which changes no event.
+    pub fn without_work(mut self) -> ModelSpec {
+        if let Some(steps) = self.parameters.get_mut("work_steps") {
+            *steps = 0.into();
+        }
+        self
+    }
+
     /// Steps of work in an event, of models that can be given work.
     pub fn work_steps(&self) -> Option<u32> {
         self.row().and_then(|row| (row.work_steps)(&self.parameters))

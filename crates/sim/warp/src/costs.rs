@@ -3,6 +3,21 @@
 use crate::WarpError;
 use fabric::Machine;
 use serde::{Deserialize, Serialize};
+use timewarp::{ObjectId, VirtualTime};
+
+/// What each event section takes. It must answer alike however often it is asked: an event that is
+/// undone and executed again takes as long as before, on any number of nodes.
+pub trait EventCosts: Send + Sync {
+    /// This event's section, ns on a processor of speed 1.
+    fn event_ns(&self, object: ObjectId, time: VirtualTime) -> u64;
+}
+
+/// The stated cost: all events take the same.
+impl EventCosts for Costs {
+    fn event_ns(&self, _: ObjectId, _: VirtualTime) -> u64 {
+        self.event
+    }
+}
 
 /// The section of a machine's file that is ours.
 const SECTION: &str = "warp";
@@ -58,9 +73,9 @@ impl Costs {
         }
     }
 
-    /// What these steps take.
+    /// What these steps take besides event sections, which are [`EventCosts`]'s.
     pub(crate) fn worked(&self, executed: u64, undone: u64) -> u64 {
-        executed * (self.event + self.save) + undone * self.undo
+        executed * self.save + undone * self.undo
     }
 
     /// What so many events take one after another: no state is saved, and no message leaves.

@@ -187,7 +187,8 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         let (executed, undone) = self.engine.work_done();
         let progress = self.engine.run(self.pace.steps())?;
         let done = self.engine.work_done();
-        self.fabric.spend(costs.worked(done.0 - executed, done.1 - undone));
+        let events_ns = self.engine.watch().take_owed();
+        self.fabric.spend(events_ns + costs.worked(done.0 - executed, done.1 - undone));
         Ok(progress)
     }
 

@@ -5,12 +5,13 @@ use crate::object_clock::object_clock;
 use crate::rows::Rows;
 use crate::spent::{Spent, without_core_ns};
 use crate::witness::{Quiet, Witness};
-use crate::{Ending, Gauge, Job, Meter, Recorded, WarpError, abort, drive};
+use crate::{Ending, EventCosts, Gauge, Job, Meter, Recorded, WarpError, abort, drive};
 use clock::Clock;
 use fabric::{NodeId, NodeOptions, Recording, Spec, Transport};
 use record::Recorder;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use timewarp::{Model, Node, Outcome, RunError};
@@ -35,9 +36,19 @@ pub struct Hosting<'a> {
     pub recorder: &'a (dyn Fn(NodeId) -> Result<Recorder, WarpError> + Sync),
     /// Called on a node's own thread instead if nothing is recorded.
     pub unrecorded: &'a (dyn Fn(NodeId) + Sync),
+    /// What is played again, if this is a recorded run's prediction.
+    pub replayed: Option<&'a Replayed>,
     /// Called on the node's own thread once it is set up, or could not be: waits for all, and says
     /// whether to begin.
     pub begin: &'a (dyn Fn(bool) -> bool + Sync),
+}
+
+/// A recorded run that is played again in simulated time.
+pub struct Replayed {
+    /// What its events take.
+    pub events: Arc<dyn EventCosts>,
+    /// Whether its messages carry stamps, as those of a recorded run do.
+    pub stamped: bool,
 }
 
 /// How one node's part went.
@@ -52,6 +63,9 @@ pub struct NodeReport {
     /// What that time went to.
     #[serde(default)]
     pub spent: Spent,
+    /// What its committed events take one after another, ns, where time is simulated.
+    #[serde(default)]
+    pub in_order_ns: Option<u64>,
 }
 
 /// Run the nodes; `meanwhile` runs on the calling thread.
@@ -107,7 +121,7 @@ impl<'a, M: Model> Part<'a, M> {
 
     fn run(&self, transport: Box<dyn Transport>) -> Result<NodeReport, WarpError> {
         let job = self.hosting.job;
-        if !job.record && !job.trace && !job.engine.causes {
+        if !job.record && !job.trace && !job.engine.causes && job.costs.is_none() {
             (self.hosting.unrecorded)(self.id);
             let watch = self.files.prepare().map(|()| Quiet::new(self.files.lines()));
             let (report, watch) = self.play(transport, watch)?;
@@ -115,6 +129,8 @@ impl<'a, M: Model> Part<'a, M> {
             return report;
         }
         let (report, watch) = self.play(transport, self.recorded())?;
+        let in_order_ns = watch.in_order_ns();
+        let report = report.map(|report| NodeReport { in_order_ns, ..report });
         let recorder = match &report {
             Ok(_) => watch.finish()?,
             Err(_) => watch.into_recorder(),
@@ -144,7 +160,19 @@ impl<'a, M: Model> Part<'a, M> {
         if let Some(every) = job.sample_every() {
             watch = watch.with_samples(self.files.samples(every)?);
         }
+        if self.hosting.replayed.is_some_and(|replayed| replayed.stamped) {
+            watch = watch.with_stamps();
+        }
+        if let Some(costs) = self.event_costs() {
+            watch = watch.with_costs(costs);
+        }
         Ok(watch)
+    }
+
+    /// What events take where time is simulated: what was recorded, or else what is stated.
+    fn event_costs(&self) -> Option<Arc<dyn EventCosts>> {
+        let stated = || Some(Arc::new(self.hosting.job.costs?) as Arc<dyn EventCosts>);
+        self.hosting.replayed.map(|replayed| Arc::clone(&replayed.events)).or_else(stated)
     }
 
     /// Everybody passes the gate, also who could not be set up: the others wait there.
@@ -217,6 +245,7 @@ impl<'a, M: Model> Part<'a, M> {
     }
 
     fn report(&self, ending: Ending, elapsed_ns: u64, spent: Spent) -> NodeReport {
-        NodeReport { node: self.id, finished: ending == Ending::Finished, elapsed_ns, spent }
+        let finished = ending == Ending::Finished;
+        NodeReport { node: self.id, finished, elapsed_ns, spent, in_order_ns: None }
     }
 }

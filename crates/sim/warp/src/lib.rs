@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bill;
 mod catalogue;
 mod compare;
 pub mod config;
@@ -26,6 +27,7 @@ mod files;
 mod frame;
 mod hosted;
 mod job;
+mod kept_job;
 mod meter;
 mod model;
 mod object_clock;
@@ -34,6 +36,7 @@ mod outgoing;
 mod pace;
 mod parameters;
 pub mod pauses;
+pub mod predict;
 mod recorded;
 mod rows;
 mod samples;
@@ -50,13 +53,13 @@ mod work;
 
 pub use catalogue::{CATALOGUE, Row, unknown};
 pub use compare::compare;
-pub use costs::Costs;
+pub use costs::{Costs, EventCosts};
 pub use critical::{CriticalPath, Link, Step};
 pub use driver::{Drive, Ending, abort, drive};
 pub use error::WarpError;
 pub use files::NodeFiles;
 pub use frame::{FrameError, check_frame};
-pub use hosted::{Hosting, NodeReport};
+pub use hosted::{Hosting, NodeReport, Replayed};
 pub use job::Job;
 pub use meter::{Gauge, Meter, Readings};
 pub use model::AnyModel;

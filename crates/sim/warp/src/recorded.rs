@@ -1,12 +1,14 @@
 //! A node that is watched: its rows, its committed events, its printed lines, each if asked for.
 
-use crate::WarpError;
+use crate::bill::Bill;
 use crate::critical::Link;
 use crate::rows::Rows;
 use crate::samples::{Look, Sample, Samples};
 use crate::sorted::{Line, SortedFile};
 use crate::witness::{Taking, Witness};
+use crate::{EventCosts, WarpError};
 use record::Recorder;
+use std::sync::Arc;
 use std::time::Instant;
 use timewarp::{Cause, Committed, ObjectId, Passage, RunError, VirtualTime, Watch, Work};
 
@@ -17,6 +19,10 @@ pub struct Recorded {
     lines: SortedFile<Line>,
     links: Option<SortedFile<Link>>,
     samples: Option<Samples>,
+    /// Where time is simulated.
+    bill: Option<Bill>,
+    /// Messages carry stamps although nothing is recorded, as those of a recorded run did.
+    stamps_alone: bool,
     /// Of the event that is told next.
     causes: Vec<Cause>,
     made: Instant,
@@ -35,6 +41,8 @@ impl Recorded {
             lines,
             links: None,
             samples: None,
+            bill: None,
+            stamps_alone: false,
             causes: Vec::new(),
             made: Instant::now(),
         }
@@ -48,6 +56,21 @@ impl Recorded {
     /// And samples of the node's course.
     pub fn with_samples(self, samples: Samples) -> Recorded {
         Recorded { samples: Some(samples), ..self }
+    }
+
+    /// And what events cost in simulated time.
+    pub fn with_costs(self, costs: Arc<dyn EventCosts>) -> Recorded {
+        Recorded { bill: Some(Bill::new(costs)), ..self }
+    }
+
+    /// And messages that carry stamps, as if they were recorded: they are longer.
+    pub fn with_stamps(self) -> Recorded {
+        Recorded { stamps_alone: true, ..self }
+    }
+
+    /// What the committed events take one after another, ns, where time is simulated.
+    pub fn in_order_ns(&self) -> Option<u64> {
+        self.bill.as_ref().map(Bill::in_order_ns)
     }
 
     /// Write what is left. The recorder, if there is one, is for the caller to finish.
@@ -85,6 +108,9 @@ impl Watch for Recorded {
         if let Some(rows) = &mut self.rows {
             rows.worked(begin, &work);
         }
+        if let (Some(bill), Work::Execution { object, time, .. }) = (&mut self.bill, work) {
+            bill.executed(object, time);
+        }
     }
 
     #[inline]
@@ -108,6 +134,9 @@ impl Watch for Recorded {
 
     #[inline]
     fn committed(&mut self, event: Committed) {
+        if let Some(bill) = &mut self.bill {
+            bill.committed(event.object, event.time);
+        }
         if let Some(links) = &mut self.links {
             let Committed { time, object, sent, dropped, spent_ns, .. } = event;
             let causes = std::mem::take(&mut self.causes);
@@ -136,7 +165,7 @@ impl Watch for Recorded {
 impl Witness for Recorded {
     #[inline]
     fn stamps(&self) -> bool {
-        self.rows.is_some()
+        self.rows.is_some() || self.stamps_alone
     }
 
     #[inline]
@@ -166,6 +195,10 @@ impl Witness for Recorded {
         if let Some(samples) = &mut self.samples {
             samples.add(sample);
         }
+    }
+
+    fn take_owed(&mut self) -> u64 {
+        self.bill.as_mut().map_or(0, Bill::take_owed)
     }
 
     fn failure(&mut self) -> Option<WarpError> {

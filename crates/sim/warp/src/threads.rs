@@ -1,10 +1,10 @@
 //! A whole run in this process, a thread a node: for programs that use the engine as a library, for
 //! tests and benchmarks.
 
-use crate::hosted::{Hosting, run_hosted};
+use crate::hosted::{Hosting, NodeReport, Replayed, run_hosted};
 use crate::{Gauge, Job, NodeFiles, WarpError};
 use clock::Clock;
-use fabric::{Opening, RunKey, Spec, Topology, TransportSpec, Waiting};
+use fabric::{Opening, RunKey, Spec, Topology, Transport, TransportSpec, Waiting};
 use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,60 @@ pub struct Ran {
     pub outcome: Outcome,
     /// Of the node that took longest, ns.
     pub elapsed_ns: u64,
+}
+
+/// Nodes of this process.
+pub(crate) struct Here<'a> {
+    /// Where they leave files.
+    pub folder: &'a Path,
+    /// What stamps are taken with.
+    pub clock: Clock,
+    /// What is played again, if anything is.
+    pub replayed: Option<&'a Replayed>,
+}
+
+/// Runs the nodes of a model on these transports.
+pub(crate) type RunsNodes<'a> =
+    &'a mut dyn FnMut(&Hosting<'_>, Vec<Box<dyn Transport>>) -> Result<Vec<NodeReport>, WarpError>;
+
+impl Here<'_> {
+    /// Open a transport for each node, and have `nodes` run them. Nothing is recorded.
+    pub fn play(
+        &self,
+        spec: &Spec,
+        job: &Job,
+        stop: &AtomicBool,
+        nodes: RunsNodes<'_>,
+    ) -> Result<Vec<NodeReport>, WarpError> {
+        let (hosted, clock): (Vec<u16>, _) = ((0..spec.nodes).collect(), self.clock);
+        // Nodes of one process trust each other; the key is not used.
+        let key =
+            RunKey::generate().map_err(|error| WarpError::Model { reason: error.to_string() })?;
+        let transports =
+            fabric::open(Opening { spec, hosted: &hosted, key: &key, listener: None, clock })?;
+        let gauges: Vec<Gauge> = hosted.iter().map(|_| Gauge::default()).collect();
+        let (barrier, all_ready) = (Barrier::new(hosted.len()), AtomicBool::new(true));
+        let begin = |ready: bool| {
+            all_ready.fetch_and(ready, Ordering::SeqCst);
+            barrier.wait();
+            all_ready.load(Ordering::SeqCst)
+        };
+        let nobody = |_| Err(WarpError::Model { reason: "nothing is recorded here".into() });
+        let hosting = Hosting {
+            job,
+            spec,
+            hosted: &hosted,
+            clock,
+            folder: self.folder,
+            gauges: &gauges,
+            stop,
+            recorder: &nobody,
+            unrecorded: &|_| {},
+            replayed: self.replayed,
+            begin: &begin,
+        };
+        nodes(&hosting, transports)
+    }
 }
 
 /// Run `model` on so many threads. `job.model` is not looked at, nothing is recorded, and files (a
@@ -34,33 +88,12 @@ pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<
         peer_timeout_ms: 20_000,
         plant: None,
     };
-    let (hosted, clock): (Vec<u16>, _) = ((0..nodes).collect(), Clock::best());
-    // Nodes of one process trust each other; the key is not used.
-    let key = RunKey::generate().map_err(|error| WarpError::Model { reason: error.to_string() })?;
-    let transports =
-        fabric::open(Opening { spec: &spec, hosted: &hosted, key: &key, listener: None, clock })?;
-    let gauges: Vec<Gauge> = hosted.iter().map(|_| Gauge::default()).collect();
-    let (barrier, all_ready) = (Barrier::new(hosted.len()), AtomicBool::new(true));
-    let begin = |ready: bool| {
-        all_ready.fetch_and(ready, Ordering::SeqCst);
-        barrier.wait();
-        all_ready.load(Ordering::SeqCst)
-    };
+    let clock = Clock::best();
     let job = Job { record: false, ..job.clone() };
-    let nobody = |_| Err(WarpError::Model { reason: "nothing is recorded here".into() });
-    let hosting = Hosting {
-        job: &job,
-        spec: &spec,
-        hosted: &hosted,
-        clock,
-        folder,
-        gauges: &gauges,
-        stop: &AtomicBool::new(false),
-        recorder: &nobody,
-        unrecorded: &|_| {},
-        begin: &begin,
-    };
-    let reports = run_hosted(model, &hosting, transports, &mut || {})?;
+    let (stop, played) = (AtomicBool::new(false), Here { folder, clock, replayed: None });
+    let reports = played.play(&spec, &job, &stop, &mut |hosting, transports| {
+        run_hosted(model, hosting, transports, &mut || {})
+    })?;
     let outcome = NodeFiles::outcome_of_all(folder, nodes)?;
     outcome.check()?;
     Ok(Ran {

@@ -27,6 +27,11 @@ pub trait Witness: Watch {
     /// A look at it.
     fn sampled(&mut self, sample: &Sample);
 
+    /// What the event sections since the last call take in simulated time, ns.
+    fn take_owed(&mut self) -> u64 {
+        0
+    }
+
     /// What went wrong with the files that it writes; asked now and then.
     fn failure(&mut self) -> Option<WarpError>;
 }

@@ -97,6 +97,7 @@ impl Results<'_> {
         let (objects, warp) = (self.model.objects(), folder.path().join("warp"));
         std::fs::create_dir_all(&warp)
             .with_context(|| format!("cannot make {}", warp.display()))?;
+        self.plan.job.keep(folder.path())?;
         warp::write_xl_stats(objects, self.outcome, node_of, &warp.join("xl_stats.csv"))?;
         warp::write_nodes(self.outcome, &warp.join("nodes.csv"))?;
         if self.plan.job.engine.balance.is_some() {

@@ -62,6 +62,11 @@ pub(crate) fn of(machine: &Machine) -> Value {
     json!({ "machine": machine, "machine_seed": USUAL_SEED })
 }
 
+/// Another seed for the machine.
+pub(crate) fn seed(settings: &mut Value, seed: u64) {
+    settings["machine_seed"] = seed.into();
+}
+
 /// The machine of a fabric and its seed.
 pub(super) fn read(spec: &Spec) -> Result<(Machine, u64), FabricError> {
     let settings = Settings::deserialize(&spec.transport.settings)

@@ -1,0 +1,188 @@
+//! `fourstamp predict` of a run of `fourstamp warp`: its program goes through the real engine in
+//! simulated time.
+
+use super::{recorded_on, target};
+use crate::args::PredictArgs;
+use crate::interrupt;
+use crate::progress::Bar;
+use crate::show;
+use anyhow::{Context, Result, anyhow, bail};
+use fabric::Machine;
+use record::Run;
+use serde_json::json;
+use sim_lens::{PredictedRun, Prediction};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use warp::predict::{Draw, Played, Recording, Replay};
+
+/// The exit code that says: the recorded run itself is not predicted well, so nothing is.
+const REFUSED: u8 = 3;
+/// Numbers of nodes unless somebody says otherwise, as far as the machine and the model go.
+const USUAL_NODES: [u16; 4] = [1, 2, 4, 8];
+
+/// Whether this predicts that run.
+pub fn is_of(run: &Run) -> bool {
+    Recording::is_of(run)
+}
+
+/// A play of the recorded program.
+struct Task<'a> {
+    replay: &'a Replay<'a>,
+    nodes: u16,
+    draw: Draw,
+}
+
+/// Predict the recorded run itself, then what is asked for.
+pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
+    let recording = Recording::read(run)?;
+    let from = recorded_on(args, run)?;
+    let on = target(args, &from)?;
+    let own = Replay::new(&recording, &from, &from)?;
+    // The machine that time was simulated on is known: no figure of it is within a range.
+    let is_own = recording.simulated_on.as_ref() == Some(&from);
+    let own = if is_own { own.without_ranges() } else { own };
+    let replay = Replay::new(&recording, &from, &on)?;
+    let model = recording.job.model.make()?;
+    own.check(&*model, recording.nodes).context("the recorded run's machine")?;
+    let nodes = numbers_of_nodes(args, &recording, &replay, &*model)?;
+    drop(model);
+
+    let gate = play(&recording, &tasks(&own, &[recording.nodes], args.seed))?;
+    let measured = Some(recording.measured_ns());
+    let gate = PredictedRun::of(&gate, measured).context("nothing was played")?;
+    let mut prediction = prediction(&recording, [&from, &on], gate, &replay);
+    if let Some(refusal) = prediction.refusal().filter(|_| !args.anyway) {
+        eprintln!(
+            "{}: nothing is predicted, because {refusal}; is --from its machine's file, and did \
+            anything else use that machine? --anyway predicts nevertheless",
+            args.run.display()
+        );
+        return Ok(ExitCode::from(REFUSED));
+    }
+    let plays = play(&recording, &tasks(&replay, &nodes, args.seed))?;
+    let of = |nodes: &u16| {
+        let plays: Vec<Played> = plays.iter().filter(|it| it.nodes == *nodes).cloned().collect();
+        let is_recorded = *nodes == recording.nodes && from == on;
+        PredictedRun::of(&plays, measured.filter(|_| is_recorded))
+    };
+    prediction.runs = nodes.iter().filter_map(of).collect();
+    let document = prediction.document();
+    if let Some(page) = &args.page {
+        show::page(&document, page)?;
+    }
+    args.show.show_with(&document, "prediction", || {
+        show::figures(&json!({
+            "model": prediction.model,
+            "recorded_on": prediction.from,
+            "predicted_on": prediction.on,
+            "recorded_run": prediction.gate,
+            "predicted_well": prediction.gate.holds(),
+            "runs": prediction.runs,
+        }))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn prediction(
+    recording: &Recording,
+    [from, on]: [&Machine; 2],
+    gate: PredictedRun,
+    replay: &Replay<'_>,
+) -> Prediction {
+    let times = recording.times.as_ref();
+    let mean = times.map(|times| times.sum_ns() / times.events().max(1));
+    let stated = || recording.job.costs.map(|costs| costs.event);
+    let name = if from == on { "the machine it was recorded on".into() } else { on.name.clone() };
+    Prediction {
+        model: recording.job.model.name.clone(),
+        from: from.name.clone(),
+        on: name,
+        gate,
+        runs: Vec::new(),
+        steps: replay.steps.clone(),
+        recorded: times.map(|times| (times.events(), times.objects())),
+        event_ns: mean.or_else(stated).unwrap_or(0),
+        without_core: recording.without_core(),
+    }
+}
+
+/// Those asked for, which must be possible; or the usual ones that are.
+fn numbers_of_nodes(
+    args: &PredictArgs,
+    recording: &Recording,
+    replay: &Replay<'_>,
+    model: &dyn warp::AnyModel,
+) -> Result<Vec<u16>> {
+    let mut nodes = args.nodes.clone();
+    if nodes.is_empty() {
+        nodes.extend(USUAL_NODES);
+        nodes.push(recording.nodes);
+        nodes.retain(|nodes| replay.check(model, *nodes).is_ok());
+    }
+    nodes.iter().try_for_each(|nodes| replay.check(model, *nodes))?;
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
+}
+
+fn tasks<'a>(replay: &'a Replay<'a>, nodes: &[u16], seed: u64) -> Vec<Task<'a>> {
+    let plays = if replay.leaves_something_to_chance() { usize::MAX } else { 1 };
+    let of = |nodes: &u16| {
+        let nodes = *nodes;
+        Draw::all(seed).take(plays).map(move |draw| Task { replay, nodes, draw })
+    };
+    nodes.iter().flat_map(of).collect()
+}
+
+/// Play all, each core one at a time; what came of each, in their order.
+fn play(recording: &Recording, tasks: &[Task<'_>]) -> Result<Vec<Played>> {
+    let stop = interrupt::flag();
+    let scratch =
+        memory::Scratch::new("predict").context("cannot make a folder for temporary files")?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let played: Mutex<Vec<(usize, Result<Played>)>> = Mutex::new(Vec::new());
+    let done = || played.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = |at: usize| -> Result<Played> {
+        let Task { replay, nodes, draw } = &tasks[at];
+        let folder = scratch.path().join(at.to_string());
+        std::fs::create_dir(&folder).context("cannot make a folder for temporary files")?;
+        let model = recording.job.model.clone().without_work().make()?;
+        let played = replay.play(&*model, *nodes, *draw, stop, &folder)?;
+        std::fs::remove_dir_all(&folder).context("cannot remove temporary files")?;
+        Ok(played)
+    };
+    let work = || {
+        while !failed.load(Ordering::Relaxed) {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            if at >= tasks.len() {
+                break;
+            }
+            let result = one(at);
+            failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            done().push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let mut bar = Bar::new(format!("predicting {}", recording.job.model.name), None);
+        while workers.iter().any(|worker| !worker.is_finished()) {
+            let count = done().len();
+            if let Some(task) = tasks.get(count) {
+                let next = format!("{} nodes", task.nodes);
+                bar.step(count as u64, tasks.len() as u64, &next);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        bar.finish();
+    });
+    let mut played = std::mem::take(&mut *done());
+    played.sort_by_key(|(at, _)| *at);
+    if played.len() < tasks.len() && !failed.load(Ordering::Relaxed) {
+        bail!(anyhow!("a thread that played the recorded run panicked"));
+    }
+    played.into_iter().map(|(_, played)| played).collect()
+}
