@@ -7,7 +7,9 @@ use common::{fail, folder, run, succeed, text};
 use serde_json::Value;
 use std::path::Path;
 
-const PHOLD: &str = "warp phold --objects 64 --cutoff 20 --remote 0.5 --gvt-interval 500ms";
+/// Sampled often: each sample takes what has come, which changes what happens next.
+const PHOLD: &str =
+    "warp phold --objects 64 --cutoff 20 --remote 0.5 --gvt-interval 500ms --sample 7ms";
 
 /// A machine whose events cost what the run says; nothing of it is left to chance.
 const PLAIN: &str = r#"
