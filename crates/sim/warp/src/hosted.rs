@@ -157,10 +157,13 @@ impl<'a, M: Model> Part<'a, M> {
         if job.engine.causes {
             watch = watch.with_links(self.files.links());
         }
-        if let Some(every) = job.sample_every() {
+        let stamped = self.hosting.replayed.is_some_and(|replayed| replayed.stamped);
+        // A look at a node puts what has come into its queues: it changes what happens next.
+        let every = if stamped { job.samples_when_recorded() } else { job.sample_every() };
+        if let Some(every) = every {
             watch = watch.with_samples(self.files.samples(every)?);
         }
-        if self.hosting.replayed.is_some_and(|replayed| replayed.stamped) {
+        if stamped {
             watch = watch.with_stamps();
         }
         if let Some(costs) = self.event_costs() {

@@ -93,7 +93,12 @@ impl Job {
 
     /// How often a node is looked at; only recorded ones are.
     pub fn sample_every(&self) -> Option<Duration> {
-        (self.record && self.sample_ms > 0).then(|| Duration::from_millis(self.sample_ms))
+        self.samples_when_recorded().filter(|_| self.record)
+    }
+
+    /// How often a node is looked at where it is recorded.
+    pub(crate) fn samples_when_recorded(&self) -> Option<Duration> {
+        (self.sample_ms > 0).then(|| Duration::from_millis(self.sample_ms))
     }
 
     /// Where the model's objects go.

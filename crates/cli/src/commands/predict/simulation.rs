@@ -6,15 +6,14 @@ use crate::args::PredictArgs;
 use crate::interrupt;
 use crate::progress::Bar;
 use crate::show;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use fabric::Machine;
 use record::Run;
 use serde_json::json;
 use sim_lens::{PredictedRun, Prediction};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use warp::predict::{Draw, Played, Recording, Replay};
 
@@ -167,7 +166,7 @@ fn play(recording: &Recording, tasks: &[Task<'_>]) -> Result<Vec<Played>> {
         }
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let mut bar = Bar::new(format!("predicting {}", recording.job.model.name), None);
         while workers.iter().any(|worker| !worker.is_finished()) {
             let count = done().len();
@@ -182,7 +181,7 @@ fn play(recording: &Recording, tasks: &[Task<'_>]) -> Result<Vec<Played>> {
     let mut played = std::mem::take(&mut *done());
     played.sort_by_key(|(at, _)| *at);
     if played.len() < tasks.len() && !failed.load(Ordering::Relaxed) {
-        bail!(anyhow!("a thread that played the recorded run panicked"));
+        bail!("a thread that played the recorded run panicked");
     }
     played.into_iter().map(|(_, played)| played).collect()
 }

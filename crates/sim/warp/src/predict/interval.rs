@@ -122,7 +122,7 @@ mod tests {
             object: (at % 2) as u32,
             simtime: at as f64,
             begin: at as i64,
-            ns: if at % 2 == 0 { 100 } else { 1000 + at },
+            ns: if at.is_multiple_of(2) { 100 } else { 1000 + at },
         };
         Arc::new(EventTimes::of((0..200).map(of).collect()))
     }
