@@ -74,6 +74,12 @@ fn one(machine: &Machine) -> Document {
             _ => field.unit.show(machine.value(field.name)),
         };
         table.push(row(field.name, value, field.unit, field.about, constant));
+        for larger in constant.into_iter().flat_map(|constant| &constant.larger) {
+            let name =
+                format!("{} from {}", field.name, MachineUnit::Bytes.show(larger.from as f64));
+            let value = field.unit.show(larger.figure.value);
+            table.push(row(&name, value, field.unit, field.about, Some(&larger.figure)));
+        }
     }
     for (product, steps) in &machine.costs {
         for (step, constant) in steps {
@@ -115,8 +121,11 @@ fn row(
 
 /// How much of it is known within bounds only.
 fn uncertain(machine: &Machine) -> String {
-    let all =
-        || machine.constants.values().chain(machine.costs.values().flat_map(|of| of.values()));
+    let all = || {
+        let given = machine.constants.values().flat_map(|constant| constant.pieces());
+        let costs = machine.costs.values().flat_map(|of| of.values());
+        given.map(|(_, piece)| piece).chain(costs)
+    };
     match all().filter(|constant| constant.range.is_some()).count() {
         0 => "No figure has a range.".into(),
         open => format!(
