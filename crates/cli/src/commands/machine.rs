@@ -1,16 +1,22 @@
 //! `fourstamp machine`: the machines that programs can be simulated on.
 
+mod calibrate;
+mod check;
+mod observe;
+
 use crate::args::{MachineArgs, MachineCommand};
 use crate::show;
 use anyhow::{Result, bail};
 use document::{Block, Cell, Column, Document, Section, Table};
 use fabric::{FIELDS, Machine, MachineConstant, MachineUnit, SHIPPED, find_machine};
 
-/// List, show or print.
+/// List, show, print, make or check.
 pub fn run(args: &MachineArgs) -> Result<()> {
     match &args.command {
         MachineCommand::List { show } => show.show(&list()?, "machines"),
         MachineCommand::Show { machine, show } => show.show(&one(machine), "machine"),
+        MachineCommand::Calibrate(args) => calibrate::run(args),
+        MachineCommand::Check(args) => check::run(args),
         MachineCommand::Print { name } => match SHIPPED.iter().find(|shipped| shipped.name == name)
         {
             Some(shipped) => show::say(shipped.text),

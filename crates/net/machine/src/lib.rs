@@ -13,6 +13,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod by_size;
+mod calibrate;
 mod constant;
 mod error;
 mod network;
@@ -22,7 +23,9 @@ mod quantity;
 mod shipped;
 mod table;
 mod topology;
+mod write;
 
+pub use calibrate::{CalibrateError, Calibrated, Open, Short, Stretch, Wanted, calibrate};
 pub use constant::{Basis, Constant, Larger};
 pub use error::MachineError;
 pub use network::{Arrived, Happened, Message, Network};
@@ -32,6 +35,7 @@ pub use quantity::Unit;
 pub use shipped::{SHIPPED, Shipped};
 pub use table::{FIELDS, Field};
 pub use topology::Topology;
+pub use write::write;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

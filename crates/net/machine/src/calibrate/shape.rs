@@ -1,0 +1,109 @@
+//! What is to be found: how many pieces there are, and which figures the runs tell at all. Decided
+//! once, from all that was measured, so that every resample is read in the same way.
+
+use super::line::Line;
+use super::sizes::{At, Sizes};
+
+/// Sizes of a piece: fewer lie on some line whatever they are.
+const SIZES_LEAST: usize = 3;
+/// Sizes that a step by packets takes.
+const STEPS_LEAST: usize = 5;
+/// A line this far off a value, as a part of it, is not straight.
+const BENT: f64 = 0.03;
+/// Figures of sending that differ by less are one: a part, and ns.
+const ALIKE: (f64, f64) = (0.05, 5.0);
+
+/// What is to be found.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shape {
+    /// Where lines of one way begin, from 0 on.
+    pub lines: Vec<u64>,
+    /// Where figures of sending begin.
+    pub sends: Vec<u64>,
+    /// Whether messages of several packets tell what a packet costs.
+    pub packets: bool,
+    /// Whether receiving was seen at sizes enough for what a byte costs there.
+    pub copy: bool,
+}
+
+impl Shape {
+    pub fn of(sizes: &Sizes, knees: &dyn Fn(&[(u64, Vec<f64>)]) -> Vec<u64>) -> Shape {
+        let one_way: Vec<At> = sizes.one_way().collect();
+        let several = one_way.iter().filter(|at| at.packets > 1.0).count();
+        let packets = several >= STEPS_LEAST && Line::through(&one_way, true).is_some();
+        let copy = sizes.receive().count() >= SIZES_LEAST;
+        let step = step(&one_way, packets);
+        let plain: Vec<At> = one_way.iter().map(|at| without(at, step)).collect();
+        let visits: Vec<(u64, Vec<f64>)> = sizes
+            .0
+            .iter()
+            .filter(|(_, shown)| !shown.one_way.is_empty())
+            .map(|(bytes, shown)| {
+                let less = step * f64::from(shown.packets);
+                (*bytes, shown.one_way.iter().map(|one| one - less).collect())
+            })
+            .collect();
+        let mut lines = vec![0];
+        lines.extend(knees(&visits));
+        let bent: Vec<u64> = lines
+            .iter()
+            .enumerate()
+            .flat_map(|(at, from)| bends(&piece(&plain, *from, lines.get(at + 1).copied())))
+            .collect();
+        lines.extend(bent);
+        lines.sort_unstable();
+        lines.dedup();
+        Shape { lines, sends: sends(sizes), packets, copy }
+    }
+}
+
+/// What a packet adds to one way.
+pub(super) fn step(one_way: &[At], packets: bool) -> f64 {
+    let line = packets.then(|| Line::through(one_way, true)).flatten();
+    line.map_or(0.0, |line| line.step.max(0.0))
+}
+
+/// A value without what its packets add.
+pub(super) fn without(at: &At, step: f64) -> At {
+    At { value: at.value - step * at.packets, ..*at }
+}
+
+/// Values from a size on and below another.
+pub(super) fn piece(values: &[At], from: u64, to: Option<u64>) -> Vec<At> {
+    let inside = |at: &&At| at.bytes >= from && to.is_none_or(|to| at.bytes < to);
+    values.iter().filter(inside).copied().collect()
+}
+
+/// Where a piece must be cut further so that its parts are straight: no time is negative, so a line
+/// that would begin below 0 is none.
+fn bends(values: &[At]) -> Vec<u64> {
+    let line = Line::rising(values, &Line::default());
+    let straight = values.iter().all(|at| line.off(at).abs() <= BENT);
+    if straight || values.len() < 2 * SIZES_LEAST {
+        return Vec::new();
+    }
+    let misfit = |values: &[At]| -> f64 {
+        let line = Line::rising(values, &Line::default());
+        values.iter().map(|at| line.off(at).powi(2)).sum()
+    };
+    let best = (SIZES_LEAST..=values.len() - SIZES_LEAST)
+        .map(|cut| (cut, misfit(&values[..cut]) + misfit(&values[cut..])))
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((cut, _)) = best else { return Vec::new() };
+    let (before, after) = values.split_at(cut);
+    [bends(before), vec![after[0].bytes], bends(after)].concat()
+}
+
+/// Where sending differs: half-way, by ratio, between two sizes of streams.
+fn sends(sizes: &Sizes) -> Vec<u64> {
+    let seen: Vec<At> = sizes.sending().collect();
+    let mut from = vec![0];
+    for pair in seen.windows(2) {
+        let [low, high] = [pair[0], pair[1]];
+        let apart = (high.value - low.value).abs();
+        if apart > ALIKE.1.max(ALIKE.0 * low.value.max(high.value)) {
+            from.push(((low.bytes.max(1) as f64 * high.bytes as f64).sqrt()).ceil() as u64);
+        }
+    }
+    from
+}

@@ -1,0 +1,84 @@
+//! What stretches show, size by size.
+
+use super::Stretch;
+use std::collections::BTreeMap;
+
+/// One size.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    pub packets: u32,
+    pub one_way: Vec<f64>,
+    pub receive: Vec<f64>,
+    pub sending: Vec<f64>,
+    pub taking: Vec<f64>,
+    pub passing: Vec<f64>,
+    pub under_way: Option<u32>,
+}
+
+/// All sizes, ascending.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sizes(pub BTreeMap<u64, Shown>);
+
+/// A value at a size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct At {
+    pub bytes: u64,
+    pub packets: f64,
+    pub value: f64,
+}
+
+impl Sizes {
+    pub fn of<'a>(stretches: impl Iterator<Item = &'a Stretch>) -> Sizes {
+        let mut sizes = Sizes::default();
+        for stretch in stretches {
+            let shown = sizes.0.entry(stretch.bytes).or_default();
+            shown.packets = shown.packets.max(stretch.packets).max(1);
+            shown.one_way.extend(stretch.one_way);
+            shown.receive.extend(stretch.receive);
+            shown.sending.extend(stretch.sending);
+            shown.taking.extend(stretch.taking);
+            shown.passing.extend(stretch.passing);
+            shown.under_way = shown.under_way.max(stretch.under_way);
+        }
+        sizes
+    }
+
+    /// The median of its stretches, of each size that has any.
+    pub fn medians<'a>(
+        &'a self,
+        of: impl Fn(&Shown) -> &[f64] + 'a,
+    ) -> impl Iterator<Item = At> + 'a {
+        self.0.iter().filter_map(move |(bytes, shown)| {
+            let packets = f64::from(shown.packets);
+            Some(At { bytes: *bytes, packets, value: median(of(shown))? })
+        })
+    }
+
+    pub fn one_way(&self) -> impl Iterator<Item = At> + '_ {
+        self.medians(|shown| &shown.one_way)
+    }
+
+    pub fn receive(&self) -> impl Iterator<Item = At> + '_ {
+        self.medians(|shown| &shown.receive)
+    }
+
+    pub fn sending(&self) -> impl Iterator<Item = At> + '_ {
+        self.medians(|shown| &shown.sending)
+    }
+
+    pub fn taking(&self) -> impl Iterator<Item = At> + '_ {
+        self.medians(|shown| &shown.taking)
+    }
+
+    pub fn passing(&self) -> impl Iterator<Item = At> + '_ {
+        self.medians(|shown| &shown.passing)
+    }
+}
+
+/// The middle one; of two, their mean.
+pub(super) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let (low, high) = (sorted.len().checked_sub(1)? / 2, sorted.len() / 2);
+    Some((sorted[low] + sorted[high]) / 2.0)
+}
