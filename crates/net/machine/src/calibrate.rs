@@ -25,7 +25,7 @@ use figures::Figures;
 use shape::Shape;
 use sizes::Sizes;
 
-/// A stretch of a run with messages of one size. All times are medians, ns.
+/// A stretch of a run with messages of one size. All times are those of its usual message, ns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stretch {
     pub run: u32,
@@ -43,7 +43,9 @@ pub struct Stretch {
     pub taking: Option<f64>,
     /// Of a sender that goes as fast as it can, from one message to the next at the receiver.
     pub passing: Option<f64>,
-    /// Messages under way when one found room at last.
+    /// Messages under way at most.
+    pub crowd: Option<u32>,
+    /// The same when one found room at last.
     pub under_way: Option<u32>,
 }
 

@@ -193,7 +193,7 @@ impl Seen {
             Some(Stretch {
                 bytes: part.first()?.bytes,
                 packets: packets(part.iter()),
-                sending: enough(took),
+                sending: usual(took),
                 ..of.clone()
             })
         };
@@ -208,7 +208,9 @@ impl Seen {
             senders.entry(message.src).or_default().push(*message);
         }
         let stretches = senders.values().flat_map(|sent| {
-            let most = (sent.len() / STRETCHES).max(LEAST);
+            // No chance is in simulated time: there is nothing to resample.
+            let parts = if run.info.simulated_on.is_null() { STRETCHES } else { 1 };
+            let most = (sent.len() / parts).max(LEAST);
             sent.chunks(most).filter(|part| part.len() >= LEAST)
         });
         stretches.map(|part| flow(part, gap, of)).collect()
@@ -235,10 +237,11 @@ fn flow(part: &[Message], gap: Option<i64>, of: &Stretch) -> Stretch {
     Stretch {
         bytes: part.first().map_or(0, |one| one.bytes),
         packets: packets(part.iter()),
-        sending: enough(sending.collect()),
-        taking: enough(taking.collect()),
+        sending: usual(sending.collect()),
+        taking: usual(taking.collect()),
         passing,
-        under_way: waited.map(|one| one.under_way as u32).max(),
+        crowd: part.iter().map(|one| one.under_way.max(0) as u32).max(),
+        under_way: median(waited.map(|one| one.under_way as f64).collect()).map(|one| one as u32),
         ..of.clone()
     }
 }
@@ -249,9 +252,13 @@ fn packets<'a>(messages: impl Iterator<Item = &'a Message>) -> u32 {
     median(counted.collect()).unwrap_or(0.0) as u32
 }
 
-/// The median of at least as many as one takes.
-fn enough(values: Vec<f64>) -> Option<f64> {
-    if values.len() < LEAST { None } else { median(values) }
+/// The mean of the middle nine tenths: what a stream takes is the sum of them all, of which some
+/// may be lumps, but what stopped it now and then is no part of it.
+fn usual(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let off = values.len() / 20;
+    let middle = &values[off..values.len() - off];
+    (values.len() >= LEAST).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {

@@ -18,7 +18,7 @@ pub struct Open {
     pub remedy: &'static str,
 }
 
-/// A stamp resolves this, ns.
+/// A stamp resolves this, ns; a time between two of them twice that.
 const RESOLVED: f64 = 1.0;
 /// No limit: what a file says of a rate that nothing bounds.
 const NO_LIMIT: f64 = 1e15;
@@ -68,6 +68,13 @@ fn worst(sizes: &Sizes, best: &Figures) -> At {
     let off = |at: &At| (best.one_way(at.bytes, at.packets) / at.value.max(1.0) - 1.0).abs();
     let worst = sizes.one_way().max_by(|a, b| off(a).total_cmp(&off(b)));
     worst.unwrap_or(At { bytes: 0, packets: 1.0, value: 0.0 })
+}
+
+/// How far a piece's line lies off at worst, as a part.
+fn off(sizes: &Sizes, best: &Figures, from: u64) -> f64 {
+    let here = sizes.one_way().filter(|at| best.piece(at.bytes).from == from);
+    let each = here.map(|at| (best.one_way(at.bytes, at.packets) / at.value.max(1.0) - 1.0).abs());
+    each.fold(0.0, f64::max)
 }
 
 fn short(sizes: &Sizes, best: &Figures) -> Option<Short> {
@@ -131,7 +138,8 @@ impl Making<'_> {
         }
         if self.shape.copy && self.best.copy > 0.0 {
             let from = self.from("receiving by size", self.sizes.receive());
-            let constant = self.rate(&from, self.best.copy, |figures| figures.copy, 0.0);
+            let constant =
+                self.rate(&from, self.best.copy, |figures| figures.copy, self.resolved(2.0));
             self.set("processor.copy", constant);
         } else if !self.shape.copy {
             self.leave(
@@ -146,9 +154,10 @@ impl Making<'_> {
     fn wire(&mut self) {
         let from = self.from("half of the round trips", self.sizes.one_way());
         let several = self.sizes.one_way().nth(1).is_some();
-        let off = self.off();
-        let best = self.best;
-        let misfit = move |piece: &Piece| off * (piece.parts.sum() + best.handler + best.wake);
+        let (best, sizes) = (self.best, self.sizes);
+        let misfit = move |piece: &Piece| {
+            off(sizes, best, piece.from) * (piece.parts.sum() + best.handler + best.wake)
+        };
         self.by_size("network.latency", &from, |piece| piece.parts.latency, misfit);
         let unseen = ["processor.send", "processor.receive"]
             .iter()
@@ -160,8 +169,9 @@ impl Making<'_> {
         if several {
             let pieces = (0..self.best.pieces.len()).map(|at| {
                 let wire = move |figures: &Figures| figures.pieces[at].wire;
-                let slope = wire(self.best);
-                (self.best.pieces[at].from, self.rate(&from, slope, wire, off * slope))
+                let (slope, begin) = (wire(best), best.pieces[at].from);
+                let more = off(sizes, best, begin) * slope + self.resolved(6.0);
+                (begin, self.rate(&from, slope, wire, more))
             });
             let constant = joined(pieces.collect());
             self.set("network.bandwidth", constant);
@@ -184,7 +194,7 @@ impl Making<'_> {
     /// What packets take, where messages of several were seen.
     fn packets(&mut self) {
         let from = self.from("messages of several packets", self.sizes.one_way());
-        if let Some((least, most)) = packet(self.sizes) {
+        if let Some((least, most)) = packet(self.sizes).filter(|_| self.shape.packets) {
             let source = format!("{}: packets of each message", self.wanted.runs);
             let range = Some([least, most]);
             let basis = Basis::Measured;
@@ -202,16 +212,18 @@ impl Making<'_> {
             } else {
                 self.one("network.gap", &from, |figures| figures.step);
             }
-            self.leave(
-                "network.header and network.gap",
-                "what a packet takes besides its bytes is given as one of them".into(),
-                "none tells them apart",
-            );
+            if self.best.step > 0.0 {
+                self.leave(
+                    "network.header and network.gap",
+                    "what a packet takes besides its bytes is given as one of them".into(),
+                    "none tells them apart",
+                );
+            }
         } else {
             self.leave(
                 "network.packet, network.header and processor.interrupt",
-                "too few messages of several packets were seen: what one takes is in \
-                network.latency and processor.receive"
+                "what a packet takes was not seen by itself: it is in network.latency, \
+                network.bandwidth and processor.receive"
                     .into(),
                 "sweep --largest 1M (where the transport counts packets)",
             );
@@ -251,12 +263,18 @@ impl Making<'_> {
             source: source.clone(),
             ..Constant::of(value)
         };
-        let counted = bytes.max(64) as f64;
-        self.set("network.buffers", known([small.max(1.0), small + 2.0], small + 1.0));
-        if large < FEWER * small {
+        let crowd = self.sizes.0.values().filter_map(|shown| shown.crowd).max().unwrap_or(0);
+        // More of other messages were under way than of those that had to wait.
+        let by_bytes = large < FEWER * small || f64::from(crowd) > small + 2.0;
+        if by_bytes {
+            let counted = bytes.max(64) as f64;
             let [least, most] = [large * counted + 1.0, (large + 1.0) * counted];
             self.set("network.window", known([least.max(64.0), most.max(64.0)], most.max(64.0)));
-        } else if seen.len() < 2 {
+        }
+        if !by_bytes || seen.len() > 1 {
+            self.set("network.buffers", known([small.max(1.0), small + 2.0], small + 1.0));
+        }
+        if !by_bytes && seen.len() < 2 {
             self.leave(
                 "network.buffers and network.window",
                 format!("senders waited for room at {bytes} bytes only: messages are counted"),
@@ -280,10 +298,10 @@ impl Making<'_> {
         format!("{}: {what}{of}", self.wanted.runs)
     }
 
-    /// How far lines lie off at worst, as a part.
-    fn off(&self) -> f64 {
-        let At { bytes, packets, value } = self.worst;
-        (self.best.one_way(bytes, packets) / value.max(1.0) - 1.0).abs()
+    /// What so many stamps resolve of a time a byte.
+    fn resolved(&self, stamps: f64) -> f64 {
+        let largest = self.sizes.one_way().map(|at| at.bytes).max();
+        stamps * RESOLVED / largest.unwrap_or(1).max(1) as f64
     }
 
     fn latency(&self) -> f64 {
@@ -326,7 +344,7 @@ impl Making<'_> {
 
     /// A rate from ns a byte; `more` widens the interval of those.
     fn rate(&self, source: &str, slope: f64, of: impl Fn(&Figures) -> f64, more: f64) -> Constant {
-        let [least, most] = widened(interval(self.drawn.iter().map(of), slope), more + 1e-5);
+        let [least, most] = widened(interval(self.drawn.iter().map(of), slope), more);
         let [fast, slow] = [least, most].map(rate_of);
         measured("network.bandwidth", rate_of(slope), [slow, fast], source)
     }

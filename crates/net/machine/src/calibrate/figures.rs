@@ -35,20 +35,17 @@ impl Figures {
         let plain: Vec<At> = one_way.iter().map(|at| without(at, of_both)).collect();
         let ends = Ends::of(&received, shape, of_both, &plain);
         let stream = Stream::of(sizes, &ends, &received);
-        let pieces = pieces(shape, &plain, &received, &ends, &stream);
-        let mut figures = Figures {
+        let pieces = |handler: f64| pieces(shape, &plain, &received, &ends, &stream, handler);
+        let open = Figures {
             copy: ends.copy,
             interrupt: ends.interrupt,
             step: of_both - ends.interrupt,
             handler: 0.0,
             wake: stream.wake,
-            pieces,
+            pieces: pieces(0.0),
         };
-        figures.handler = figures.narrow(sizes);
-        for piece in &mut figures.pieces {
-            piece.parts.latency -= figures.handler;
-        }
-        figures
+        let handler = open.narrow(sizes);
+        Figures { handler, pieces: pieces(handler), ..open }
     }
 
     /// What one way takes by them.
@@ -77,8 +74,7 @@ impl Figures {
         if passing.value < CLEARLY * known {
             return 0.0;
         }
-        let left = self.pieces.iter().map(|piece| piece.parts.latency).fold(f64::MAX, f64::min);
-        (passing.value / passing.packets).clamp(0.0, left)
+        (passing.value / passing.packets).clamp(0.0, piece.parts.latency)
     }
 }
 
@@ -154,6 +150,7 @@ fn pieces(
     received: &[At],
     ends: &Ends,
     stream: &Stream,
+    handler: f64,
 ) -> Vec<Piece> {
     let mut starts: Vec<u64> = shape.lines.iter().chain(&shape.sends).copied().collect();
     starts.sort_unstable();
@@ -169,16 +166,17 @@ fn pieces(
         let here: Vec<f64> =
             piece(received, begin, end).iter().map(|at| ends.without(at).value).collect();
         let receive = median(&here).unwrap_or(usual);
-        let least = Line { base: receive, slope: 2.0 * ends.copy, step: 0.0 };
+        let (first, last) = within(&shape.sends, from);
+        let send = stream.sending(first, last);
+        let floor = receive + send + handler;
+        let least = Line { base: floor, slope: 2.0 * ends.copy, step: 0.0 };
         let line = Line::rising(&piece(plain, begin, end), &least);
-        let (begin, end) = within(&shape.sends, from);
         let parts = Parts {
-            send: stream.sending(begin, end),
+            send,
             receive: (receive - stream.wake).max(0.0) + stream.excess,
-            latency: 0.0,
-            short: 0.0,
+            ..Parts::default()
         };
-        let parts = parts.within(line.base - stream.wake);
+        let parts = parts.within(line.base - stream.wake - handler);
         Piece { from, parts, wire: line.slope - 2.0 * ends.copy }
     };
     starts.iter().map(one).collect()

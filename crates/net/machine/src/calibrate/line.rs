@@ -3,6 +3,9 @@
 
 use super::sizes::At;
 
+/// A line this far off a value, as a part of it, is not straight.
+pub(super) const BENT: f64 = 0.03;
+
 /// `base + slope × bytes + step × packets`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Line {
@@ -40,7 +43,7 @@ impl Line {
         Some(Line { base, slope: slope / 1e3, step })
     }
 
-    /// The best one of no step that falls nowhere below `least`.
+    /// The best one of no step that rises no less than `least`, and begins no lower where it can.
     pub fn rising(values: &[At], least: &Line) -> Line {
         let free = Line::through(values, false).unwrap_or(Line {
             slope: least.slope,
@@ -51,11 +54,14 @@ impl Line {
             let base = mean(values, |at| at.value - least.slope * at.bytes as f64);
             return Line { base: base.max(least.base), ..*least };
         }
-        if free.base < least.base {
-            let slope = mean(values, |at| (at.value - least.base) / at.bytes.max(1) as f64);
-            return Line { slope: slope.max(least.slope), ..*least };
+        if free.base >= least.base {
+            return free;
         }
-        free
+        let slope = mean(values, |at| (at.value - least.base) / at.bytes.max(1) as f64);
+        let kept = Line { slope: slope.max(least.slope), ..*least };
+        let off = |line: &Line| values.iter().map(|at| line.off(at).abs()).fold(0.0, f64::max);
+        // What is measured comes before what its parts should be.
+        if off(&kept) > BENT.max(2.0 * off(&free)) && free.base >= 0.0 { free } else { kept }
     }
 }
 
@@ -117,7 +123,9 @@ mod tests {
         assert!((steep.slope - 2.0).abs() < 1e-6);
         let flat = Line::rising(&values(|b, _| 5000.0 + 0.1 * b), &least);
         assert_eq!(flat.slope, 1.0);
-        let low = Line::rising(&values(|b, _| 10.0 + 3.0 * b), &least);
+        let low = Line::rising(&values(|b, _| 99.0 + 3.0 * b), &least);
         assert_eq!(low.base, 100.0);
+        let far = Line::rising(&values(|b, _| 10.0 + 3.0 * b), &least);
+        assert!((far.base - 10.0).abs() < 1e-6, "100 would be far off at small sizes");
     }
 }

@@ -1,15 +1,13 @@
 //! What is to be found: how many pieces there are, and which figures the runs tell at all. Decided
 //! once, from all that was measured, so that every resample is read in the same way.
 
-use super::line::Line;
+use super::line::{BENT, Line};
 use super::sizes::{At, Sizes};
 
 /// Sizes of a piece: fewer lie on some line whatever they are.
 const SIZES_LEAST: usize = 3;
 /// Sizes that a step by packets takes.
 const STEPS_LEAST: usize = 5;
-/// A line this far off a value, as a part of it, is not straight.
-const BENT: f64 = 0.03;
 /// Figures of sending that differ by less are one: a part, and ns.
 const ALIKE: (f64, f64) = (0.05, 5.0);
 
@@ -30,7 +28,8 @@ impl Shape {
     pub fn of(sizes: &Sizes, knees: &dyn Fn(&[(u64, Vec<f64>)]) -> Vec<u64>) -> Shape {
         let one_way: Vec<At> = sizes.one_way().collect();
         let several = one_way.iter().filter(|at| at.packets > 1.0).count();
-        let packets = several >= STEPS_LEAST && Line::through(&one_way, true).is_some();
+        let line = Line::through(&one_way, true).filter(|_| several >= STEPS_LEAST);
+        let packets = line.is_some_and(|line| !passes_faster(sizes, &line));
         let copy = sizes.receive().count() >= SIZES_LEAST;
         let step = step(&one_way, packets);
         let plain: Vec<At> = one_way.iter().map(|at| without(at, step)).collect();
@@ -45,10 +44,12 @@ impl Shape {
             .collect();
         let mut lines = vec![0];
         lines.extend(knees(&visits));
+        let ends = sizes.receive().next().into_iter().chain(sizes.sending().next());
+        let least = Line { base: ends.map(|at| at.value).sum(), ..Line::default() };
         let bent: Vec<u64> = lines
             .iter()
             .enumerate()
-            .flat_map(|(at, from)| bends(&piece(&plain, *from, lines.get(at + 1).copied())))
+            .flat_map(|(at, from)| bends(&piece(&plain, *from, lines.get(at + 1).copied()), &least))
             .collect();
         lines.extend(bent);
         lines.sort_unstable();
@@ -74,16 +75,24 @@ pub(super) fn piece(values: &[At], from: u64, to: Option<u64>) -> Vec<At> {
     values.iter().filter(inside).copied().collect()
 }
 
-/// Where a piece must be cut further so that its parts are straight: no time is negative, so a line
-/// that would begin below 0 is none.
-fn bends(values: &[At]) -> Vec<u64> {
-    let line = Line::rising(values, &Line::default());
+/// Whether a stream passes messages of several packets faster than a link could by this line: then
+/// what a packet seems to add is not the link's.
+fn passes_faster(sizes: &Sizes, line: &Line) -> bool {
+    let link = |at: &At| line.slope * at.bytes as f64 + line.step * at.packets;
+    let mut several = sizes.passing().filter(|at| at.packets > 1.0);
+    several.any(|at| link(&at) > at.value * (1.0 + BENT))
+}
+
+/// Where a piece must be cut further so that its parts are straight and begin no lower than sending
+/// and receiving take.
+fn bends(values: &[At], least: &Line) -> Vec<u64> {
+    let line = Line::rising(values, least);
     let straight = values.iter().all(|at| line.off(at).abs() <= BENT);
     if straight || values.len() < 2 * SIZES_LEAST {
         return Vec::new();
     }
     let misfit = |values: &[At]| -> f64 {
-        let line = Line::rising(values, &Line::default());
+        let line = Line::rising(values, least);
         values.iter().map(|at| line.off(at).powi(2)).sum()
     };
     let best = (SIZES_LEAST..=values.len() - SIZES_LEAST)
@@ -91,7 +100,7 @@ fn bends(values: &[At]) -> Vec<u64> {
         .min_by(|a, b| a.1.total_cmp(&b.1));
     let Some((cut, _)) = best else { return Vec::new() };
     let (before, after) = values.split_at(cut);
-    [bends(before), vec![after[0].bytes], bends(after)].concat()
+    [bends(before, least), vec![after[0].bytes], bends(after, least)].concat()
 }
 
 /// Where sending differs: half-way, by ratio, between two sizes of streams.

@@ -12,6 +12,7 @@ pub(super) struct Shown {
     pub sending: Vec<f64>,
     pub taking: Vec<f64>,
     pub passing: Vec<f64>,
+    pub crowd: Option<u32>,
     pub under_way: Option<u32>,
 }
 
@@ -38,41 +39,48 @@ impl Sizes {
             shown.sending.extend(stretch.sending);
             shown.taking.extend(stretch.taking);
             shown.passing.extend(stretch.passing);
+            shown.crowd = shown.crowd.max(stretch.crowd);
             shown.under_way = shown.under_way.max(stretch.under_way);
         }
         sizes
     }
 
-    /// The median of its stretches, of each size that has any.
-    pub fn medians<'a>(
+    /// What its stretches come to, of each size that has any.
+    fn each<'a>(
         &'a self,
-        of: impl Fn(&Shown) -> &[f64] + 'a,
+        of: impl Fn(&Shown) -> Option<f64> + 'a,
     ) -> impl Iterator<Item = At> + 'a {
         self.0.iter().filter_map(move |(bytes, shown)| {
             let packets = f64::from(shown.packets);
-            Some(At { bytes: *bytes, packets, value: median(of(shown))? })
+            Some(At { bytes: *bytes, packets, value: of(shown)? })
         })
     }
 
     pub fn one_way(&self) -> impl Iterator<Item = At> + '_ {
-        self.medians(|shown| &shown.one_way)
+        self.each(|shown| median(&shown.one_way))
     }
 
     pub fn receive(&self) -> impl Iterator<Item = At> + '_ {
-        self.medians(|shown| &shown.receive)
+        self.each(|shown| median(&shown.receive))
     }
 
+    // What a stream takes is the sum of its stretches.
+
     pub fn sending(&self) -> impl Iterator<Item = At> + '_ {
-        self.medians(|shown| &shown.sending)
+        self.each(|shown| mean(&shown.sending))
     }
 
     pub fn taking(&self) -> impl Iterator<Item = At> + '_ {
-        self.medians(|shown| &shown.taking)
+        self.each(|shown| mean(&shown.taking))
     }
 
     pub fn passing(&self) -> impl Iterator<Item = At> + '_ {
-        self.medians(|shown| &shown.passing)
+        self.each(|shown| mean(&shown.passing))
     }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The middle one; of two, their mean.
