@@ -47,6 +47,8 @@ pub struct Stretch {
     pub crowd: Option<u32>,
     /// The same when one found room at last.
     pub under_way: Option<u32>,
+    /// Of those, messages that had not arrived.
+    pub not_arrived: Option<u32>,
 }
 
 /// What is asked besides the runs.
@@ -73,6 +75,8 @@ pub struct Calibrated {
     pub open: Vec<Open>,
     /// By how much the parts were more than one way took, at worst: its size, ns, and all of it.
     pub short: Option<Short>,
+    /// Where a stream is simulated worst: size, measured and by these figures, ns a message.
+    pub stream: Option<(u64, f64, f64)>,
     /// Where a line is farthest from a measured one-way time: size, measured, fitted.
     pub worst: (u64, f64, f64),
 }

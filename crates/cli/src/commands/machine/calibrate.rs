@@ -15,6 +15,9 @@ use std::path::Path;
 /// Most nodes of a machine's file: how many the runs had bounds nothing.
 const NODES: u16 = 1024;
 
+/// A stream that is simulated so much too fast or too slow is told of.
+const STREAM_OFF: f64 = 0.05;
+
 /// Make the file, and say what it has and lacks.
 pub fn run(args: &CalibrateArgs) -> Result<()> {
     if let Some(out) = &args.out {
@@ -146,11 +149,19 @@ fn remarks(calibrated: &Calibrated) -> Vec<String> {
     if let Some(short) = calibrated.short {
         remarks.push(format!(
             "Sending and receiving one after another add up to {} more than the {} that one way \
-            takes at {} B: both were cut, so that round trips are right; a stream will be \
-            simulated too fast",
+            takes at {} B: they were cut, so that round trips are right",
             time(short.by),
             time(short.one_way),
             short.bytes
+        ));
+    }
+    if let Some((bytes, measured, by)) = calibrated.stream
+        && (by / measured.max(1.0) - 1.0).abs() > STREAM_OFF
+    {
+        remarks.push(format!(
+            "A stream of {bytes} B took {} a message, but takes {} by these figures",
+            time(measured),
+            time(by)
         ));
     }
     let (bytes, measured, fitted) = calibrated.worst;

@@ -90,7 +90,11 @@ fn row(
         Cell::new(name),
         Cell::new(time(measured)),
         Cell::new(time(simulated)),
-        Cell::new(format!("{:.3}", simulated / measured.max(1e-9))),
+        Cell::new(if measured < 1.0 {
+            String::new()
+        } else {
+            format!("{:.3}", simulated / measured)
+        }),
         Cell::new(format!("{} to {}", time(low), time(high))),
         Cell::new(within),
     ]

@@ -12,6 +12,8 @@ use std::path::Path;
 const STRETCHES: usize = 12;
 /// Messages that a median takes.
 const LEAST: usize = 8;
+/// One message in so many must find its receiver at work.
+const BEHIND: usize = 4;
 /// A sender that waited for longer found no room, ns.
 const WAITED: i64 = 500;
 
@@ -224,10 +226,19 @@ fn flow(part: &[Message], gap: Option<i64>, of: &Stretch) -> Stretch {
     let within = |took: i64| (took < pause).then_some(took as f64);
     let pairs = || part.windows(2).map(|pair| (pair[0], pair[1]));
     let sending = pairs().filter_map(|(one, next)| within(next.ready - one.sent));
-    let taking = pairs()
+    let taking: Vec<f64> = pairs()
         .filter(|(one, next)| next.arrived <= one.taken)
-        .filter_map(|(one, next)| within(next.taken - one.taken));
-    let waited = part.iter().filter(|one| one.sent - one.ready > WAITED && one.under_way > 0);
+        .filter_map(|(one, next)| within(next.taken - one.taken))
+        .collect();
+    // A receiver that is seldom behind shows what delayed it, not what it takes.
+    let taking = if taking.len() * BEHIND < part.len() { Vec::new() } else { taking };
+    let waited = || part.iter().filter(|one| one.sent - one.ready > WAITED && one.under_way > 0);
+    // In the order of their pair, so arrivals ascend with them.
+    let not_arrived = waited().map(|one| {
+        let sent = part.partition_point(|other| other.ready < one.ready);
+        let there = part.partition_point(|other| other.arrived <= one.sent);
+        sent.saturating_sub(there) as f64
+    });
     let passing = match (gap, part.first(), part.last()) {
         (None, Some(first), Some(last)) => {
             Some((last.taken - first.taken) as f64 / (part.len() - 1).max(1) as f64)
@@ -238,10 +249,11 @@ fn flow(part: &[Message], gap: Option<i64>, of: &Stretch) -> Stretch {
         bytes: part.first().map_or(0, |one| one.bytes),
         packets: packets(part.iter()),
         sending: usual(sending.collect()),
-        taking: usual(taking.collect()),
+        taking: usual(taking),
         passing,
         crowd: part.iter().map(|one| one.under_way.max(0) as u32).max(),
-        under_way: median(waited.map(|one| one.under_way as f64).collect()).map(|one| one as u32),
+        under_way: median(waited().map(|one| one.under_way as f64).collect()).map(|one| one as u32),
+        not_arrived: median(not_arrived.collect()).map(|one| one as u32),
         ..of.clone()
     }
 }

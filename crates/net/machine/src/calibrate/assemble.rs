@@ -59,6 +59,7 @@ pub(super) fn machine(
         },
         open,
         short: short(sizes, best),
+        stream: stream(sizes, best),
         worst: (worst.bytes, worst.value, best.one_way(worst.bytes, worst.packets)),
     }
 }
@@ -75,6 +76,13 @@ fn off(sizes: &Sizes, best: &Figures, from: u64) -> f64 {
     let here = sizes.one_way().filter(|at| best.piece(at.bytes).from == from);
     let each = here.map(|at| (best.one_way(at.bytes, at.packets) / at.value.max(1.0) - 1.0).abs());
     each.fold(0.0, f64::max)
+}
+
+/// The size at which a stream is farthest from what its slowest part takes.
+fn stream(sizes: &Sizes, best: &Figures) -> Option<(u64, f64, f64)> {
+    let both = sizes.passing().map(|at| (at.bytes, at.value, best.passing(&at)));
+    let off = |of: &(u64, f64, f64)| (of.2.max(RESOLVED) / of.1.max(RESOLVED)).ln().abs();
+    both.max_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
 fn short(sizes: &Sizes, best: &Figures) -> Option<Short> {
@@ -272,7 +280,10 @@ impl Making<'_> {
             self.set("network.window", known([least.max(64.0), most.max(64.0)], most.max(64.0)));
         }
         if !by_bytes || seen.len() > 1 {
-            self.set("network.buffers", known([small.max(1.0), small + 2.0], small + 1.0));
+            // Some count messages until they arrive, some until they are taken.
+            let first = self.sizes.0.values().find_map(|shown| shown.not_arrived);
+            let least = first.map_or(small, f64::from).clamp(1.0, small.max(1.0));
+            self.set("network.buffers", known([least, small + 2.0], small + 1.0));
         }
         if !by_bytes && seen.len() < 2 {
             self.leave(

@@ -5,6 +5,9 @@ use super::parts::Parts;
 use super::shape::{self, Shape, piece, without};
 use super::sizes::{At, Sizes, median};
 
+/// Receiving differs by size where it does by this part and so many ns.
+const APART: (f64, f64) = (0.15, 20.0);
+
 /// One piece of them, for messages from a size on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Piece {
@@ -54,6 +57,15 @@ impl Figures {
         let a_byte = piece.wire + 2.0 * self.copy;
         let a_packet = self.step + self.interrupt;
         self.handler + self.wake + piece.parts.sum() + a_byte * bytes as f64 + a_packet * packets
+    }
+
+    /// What a message of a stream takes by them: what its slowest part does.
+    pub fn passing(&self, at: &At) -> f64 {
+        let piece = self.piece(at.bytes);
+        let copied = self.copy * at.bytes as f64;
+        let receiver = piece.parts.receive + copied + self.interrupt * at.packets;
+        let link = piece.wire * at.bytes as f64 + self.step * at.packets;
+        (piece.parts.send + copied).max(receiver).max(link).max(self.handler * at.packets)
     }
 
     pub fn piece(&self, bytes: u64) -> &Piece {
@@ -165,7 +177,8 @@ fn pieces(
         let (begin, end) = within(&shape.lines, from);
         let here: Vec<f64> =
             piece(received, begin, end).iter().map(|at| ends.without(at).value).collect();
-        let receive = median(&here).unwrap_or(usual);
+        let differs = |own: &f64| (own - usual).abs() > APART.1.max(APART.0 * usual);
+        let receive = median(&here).filter(differs).unwrap_or(usual);
         let (first, last) = within(&shape.sends, from);
         let send = stream.sending(first, last);
         let floor = receive + send + handler;

@@ -57,7 +57,7 @@ impl Line {
         if free.base >= least.base {
             return free;
         }
-        let slope = mean(values, |at| (at.value - least.base) / at.bytes.max(1) as f64);
+        let slope = slope_from(values, least.base);
         let kept = Line { slope: slope.max(least.slope), ..*least };
         let off = |line: &Line| values.iter().map(|at| line.off(at).abs()).fold(0.0, f64::max);
         // What is measured comes before what its parts should be.
@@ -69,6 +69,17 @@ fn mean(values: &[At], of: impl Fn(&At) -> f64) -> f64 {
     let weights: f64 = values.iter().map(|at| at.value.max(1.0).powi(-2)).sum();
     let sum: f64 = values.iter().map(|at| of(at) * at.value.max(1.0).powi(-2)).sum();
     if weights > 0.0 { sum / weights } else { 0.0 }
+}
+
+/// The slope of the best line that begins at `base`.
+fn slope_from(values: &[At], base: f64) -> f64 {
+    let (mut products, mut squares) = (0.0, 0.0);
+    for at in values {
+        let (bytes, weight) = (at.bytes as f64, at.value.max(1.0).powi(-2));
+        products += weight * bytes * (at.value - base);
+        squares += weight * bytes * bytes;
+    }
+    if squares > 0.0 { products / squares } else { 0.0 }
 }
 
 /// Gauss with pivots; `None` where the equations do not decide.

@@ -2,14 +2,16 @@
 //! once, from all that was measured, so that every resample is read in the same way.
 
 use super::line::{BENT, Line};
-use super::sizes::{At, Sizes};
+use super::sizes::{At, Sizes, noise};
 
 /// Sizes of a piece: fewer lie on some line whatever they are.
 const SIZES_LEAST: usize = 3;
 /// Sizes that a step by packets takes.
 const STEPS_LEAST: usize = 5;
 /// Figures of sending that differ by less are one: a part, and ns.
-const ALIKE: (f64, f64) = (0.05, 5.0);
+const ALIKE: (f64, f64) = (0.1, 20.0);
+/// Deviations of a size's median that are no bend.
+const SURE: f64 = 4.0;
 
 /// What is to be found.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +48,13 @@ impl Shape {
         lines.extend(knees(&visits));
         let ends = sizes.receive().next().into_iter().chain(sizes.sending().next());
         let least = Line { base: ends.map(|at| at.value).sum(), ..Line::default() };
+        let straight = BENT.max(SURE * noise(sizes));
         let bent: Vec<u64> = lines
             .iter()
             .enumerate()
-            .flat_map(|(at, from)| bends(&piece(&plain, *from, lines.get(at + 1).copied()), &least))
+            .flat_map(|(at, from)| {
+                bends(&piece(&plain, *from, lines.get(at + 1).copied()), &least, straight)
+            })
             .collect();
         lines.extend(bent);
         lines.sort_unstable();
@@ -75,20 +80,23 @@ pub(super) fn piece(values: &[At], from: u64, to: Option<u64>) -> Vec<At> {
     values.iter().filter(inside).copied().collect()
 }
 
-/// Whether a stream passes messages of several packets faster than a link could by this line: then
-/// what a packet seems to add is not the link's.
+/// Whether a stream passes messages of several packets faster than a link could by this line of one
+/// way: then what a packet seems to add is not the link's.
 fn passes_faster(sizes: &Sizes, line: &Line) -> bool {
-    let link = |at: &At| line.slope * at.bytes as f64 + line.step * at.packets;
+    let received: Vec<At> = sizes.receive().collect();
+    let ends = Line::through(&received, true).unwrap_or_default();
+    let (a_byte, a_packet) = (line.slope - 2.0 * ends.slope, line.step - ends.step);
+    let link = |at: &At| a_byte * at.bytes as f64 + a_packet * at.packets;
     let mut several = sizes.passing().filter(|at| at.packets > 1.0);
     several.any(|at| link(&at) > at.value * (1.0 + BENT))
 }
 
 /// Where a piece must be cut further so that its parts are straight and begin no lower than sending
 /// and receiving take.
-fn bends(values: &[At], least: &Line) -> Vec<u64> {
+fn bends(values: &[At], least: &Line, straight: f64) -> Vec<u64> {
     let line = Line::rising(values, least);
-    let straight = values.iter().all(|at| line.off(at).abs() <= BENT);
-    if straight || values.len() < 2 * SIZES_LEAST {
+    let off = values.iter().map(|at| line.off(at).abs()).fold(0.0, f64::max);
+    if off <= straight || values.len() < 2 * SIZES_LEAST {
         return Vec::new();
     }
     let misfit = |values: &[At]| -> f64 {
@@ -100,7 +108,7 @@ fn bends(values: &[At], least: &Line) -> Vec<u64> {
         .min_by(|a, b| a.1.total_cmp(&b.1));
     let Some((cut, _)) = best else { return Vec::new() };
     let (before, after) = values.split_at(cut);
-    [bends(before, least), vec![after[0].bytes], bends(after, least)].concat()
+    [bends(before, least, straight), vec![after[0].bytes], bends(after, least, straight)].concat()
 }
 
 /// Where sending differs: half-way, by ratio, between two sizes of streams.

@@ -14,6 +14,7 @@ pub(super) struct Shown {
     pub passing: Vec<f64>,
     pub crowd: Option<u32>,
     pub under_way: Option<u32>,
+    pub not_arrived: Option<u32>,
 }
 
 /// All sizes, ascending.
@@ -40,6 +41,10 @@ impl Sizes {
             shown.taking.extend(stretch.taking);
             shown.passing.extend(stretch.passing);
             shown.crowd = shown.crowd.max(stretch.crowd);
+            shown.not_arrived = match (shown.not_arrived, stretch.not_arrived) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
             shown.under_way = shown.under_way.max(stretch.under_way);
         }
         sizes
@@ -64,23 +69,28 @@ impl Sizes {
         self.each(|shown| median(&shown.receive))
     }
 
-    // What a stream takes is the sum of its stretches.
-
     pub fn sending(&self) -> impl Iterator<Item = At> + '_ {
-        self.each(|shown| mean(&shown.sending))
+        self.each(|shown| median(&shown.sending))
     }
 
     pub fn taking(&self) -> impl Iterator<Item = At> + '_ {
-        self.each(|shown| mean(&shown.taking))
+        self.each(|shown| median(&shown.taking))
     }
 
     pub fn passing(&self) -> impl Iterator<Item = At> + '_ {
-        self.each(|shown| mean(&shown.passing))
+        self.each(|shown| median(&shown.passing))
     }
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// How much the stretches of a usual size differ, as a part of their median.
+pub(super) fn noise(sizes: &Sizes) -> f64 {
+    let of = |values: &[f64]| {
+        let middle = median(values).filter(|_| values.len() > 2)?;
+        let off: Vec<f64> = values.iter().map(|value| (value / middle - 1.0).abs()).collect();
+        Some(median(&off)? / (values.len() as f64).sqrt())
+    };
+    let each: Vec<f64> = sizes.0.values().filter_map(|shown| of(&shown.one_way)).collect();
+    median(&each).unwrap_or(0.0)
 }
 
 /// The middle one; of two, their mean.
