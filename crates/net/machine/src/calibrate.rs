@@ -43,6 +43,8 @@ pub struct Stretch {
     pub taking: Option<f64>,
     /// Of a sender that goes as fast as it can, from one message to the next at the receiver.
     pub passing: Option<f64>,
+    /// How far that may be off for where the stretch begins and ends.
+    pub passing_error: Option<f64>,
     /// Messages under way at most.
     pub crowd: Option<u32>,
     /// The same when one found room at last.

@@ -239,18 +239,17 @@ fn flow(part: &[Message], gap: Option<i64>, of: &Stretch) -> Stretch {
         let there = part.partition_point(|other| other.arrived <= one.sent);
         sent.saturating_sub(there) as f64
     });
-    let passing = match (gap, part.first(), part.last()) {
-        (None, Some(first), Some(last)) => {
-            Some((last.taken - first.taken) as f64 / (part.len() - 1).max(1) as f64)
-        }
-        _ => None,
-    };
+    let stream = gap.is_none() && part.len() > 1;
+    let messages = (part.len() - 1).max(1) as f64;
+    let longest = pairs().map(|(one, next)| next.taken - one.taken).max().unwrap_or(0);
     Stretch {
         bytes: part.first().map_or(0, |one| one.bytes),
         packets: packets(part.iter()),
         sending: usual(sending.collect()),
         taking: usual(taking),
-        passing,
+        passing: stream.then(|| (part[part.len() - 1].taken - part[0].taken) as f64 / messages),
+        // Its first and its last message may each have been held up.
+        passing_error: stream.then(|| longest as f64 / messages),
         crowd: part.iter().map(|one| one.under_way.max(0) as u32).max(),
         under_way: median(waited().map(|one| one.under_way as f64).collect()).map(|one| one as u32),
         not_arrived: median(not_arrived.collect()).map(|one| one as u32),

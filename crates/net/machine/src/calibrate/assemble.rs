@@ -3,7 +3,7 @@
 use super::figures::{Figures, Piece};
 use super::resample::interval;
 use super::shape::Shape;
-use super::sizes::{At, Sizes};
+use super::sizes::{At, Sizes, passing_error};
 use super::{Calibrated, Short, Wanted};
 use crate::{Basis, Constant, FIELDS, Larger, Machine};
 use std::collections::BTreeMap;
@@ -163,8 +163,10 @@ impl Making<'_> {
         let from = self.from("half of the round trips", self.sizes.one_way());
         let several = self.sizes.one_way().nth(1).is_some();
         let (best, sizes) = (self.best, self.sizes);
+        // What is not the handler's is latency.
+        let narrow = if best.handler > 0.0 { passing_error(sizes) } else { 0.0 };
         let misfit = move |piece: &Piece| {
-            off(sizes, best, piece.from) * (piece.parts.sum() + best.handler + best.wake)
+            off(sizes, best, piece.from) * (piece.parts.sum() + best.handler + best.wake) + narrow
         };
         self.by_size("network.latency", &from, |piece| piece.parts.latency, misfit);
         let unseen = ["processor.send", "processor.receive"]
@@ -238,7 +240,10 @@ impl Making<'_> {
         }
         if self.best.handler > 0.0 {
             let from = self.from("a stream slower than both ends", self.sizes.passing());
-            self.one("network.handler", &from, |figures| figures.handler);
+            let value = self.best.handler;
+            let range = interval(self.drawn.iter().map(|figures| figures.handler), value);
+            let range = widened(range, RESOLVED + passing_error(self.sizes));
+            self.set("network.handler", measured("network.handler", value, range, &from));
             self.leave(
                 "network.handler and network.gap",
                 "what holds a stream up in the network is given as the first".into(),

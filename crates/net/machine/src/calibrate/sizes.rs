@@ -12,6 +12,7 @@ pub(super) struct Shown {
     pub sending: Vec<f64>,
     pub taking: Vec<f64>,
     pub passing: Vec<f64>,
+    pub passing_error: Vec<f64>,
     pub crowd: Option<u32>,
     pub under_way: Option<u32>,
     pub not_arrived: Option<u32>,
@@ -40,6 +41,7 @@ impl Sizes {
             shown.sending.extend(stretch.sending);
             shown.taking.extend(stretch.taking);
             shown.passing.extend(stretch.passing);
+            shown.passing_error.extend(stretch.passing_error);
             shown.crowd = shown.crowd.max(stretch.crowd);
             shown.not_arrived = match (shown.not_arrived, stretch.not_arrived) {
                 (Some(one), Some(other)) => Some(one.min(other)),
@@ -80,6 +82,12 @@ impl Sizes {
     pub fn passing(&self) -> impl Iterator<Item = At> + '_ {
         self.each(|shown| median(&shown.passing))
     }
+}
+
+/// How far the figure of the smallest size's stream may be off.
+pub(super) fn passing_error(sizes: &Sizes) -> f64 {
+    let first = sizes.0.values().find(|shown| !shown.passing.is_empty());
+    first.and_then(|shown| median(&shown.passing_error)).unwrap_or(0.0)
 }
 
 /// How much the stretches of a usual size differ, as a part of their median.
