@@ -2,7 +2,7 @@
 
 use super::line::Line;
 use super::parts::Parts;
-use super::shape::{self, Shape, piece, without};
+use super::shape::{self, ALIKE, Shape, piece, without};
 use super::sizes::{At, Sizes, median};
 
 /// Receiving differs by size where it does by this part and so many ns.
@@ -136,10 +136,13 @@ impl Stream {
             let far = |at: &&At| (at.bytes.max(1) as f64 / bytes.max(1) as f64).ln().abs();
             waiting.iter().min_by(|a, b| far(a).total_cmp(&far(b)))
         };
-        let longer: Vec<f64> = sizes
-            .taking()
-            .filter_map(|at| Some(near(at.bytes)?.value - ends.without(&at).value))
-            .collect();
+        // The ends of a stretch, and packets that come in lumps, make as much of a difference.
+        let longer = |at: At| {
+            let (waits, works) = (near(at.bytes)?.value, ends.without(&at).value);
+            let alike = (waits - works).abs() <= ALIKE.1.max(ALIKE.0 * waits);
+            Some(if alike { 0.0 } else { waits - works })
+        };
+        let longer: Vec<f64> = sizes.taking().filter_map(longer).collect();
         let longer = median(&longer).unwrap_or(0.0);
         Stream {
             sending: sizes.sending().map(copied).collect(),

@@ -8,8 +8,8 @@ use super::sizes::{At, Sizes, noise};
 const SIZES_LEAST: usize = 3;
 /// Sizes that a step by packets takes.
 const STEPS_LEAST: usize = 5;
-/// Figures of sending that differ by less are one: a part, and ns.
-const ALIKE: (f64, f64) = (0.1, 20.0);
+/// Figures of an end that differ by less are one: a part, and ns.
+pub(super) const ALIKE: (f64, f64) = (0.1, 20.0);
 /// Deviations of a size's median that are no bend.
 const SURE: f64 = 4.0;
 
