@@ -53,6 +53,11 @@ pub struct Stretch {
     pub not_arrived: Option<u32>,
 }
 
+/// Of one size: bytes, and the times of its stretches, ns.
+pub type Visits = (u64, Vec<f64>);
+/// Says with which sizes the lines through these begin, but for the first.
+pub type Knees<'a> = &'a dyn Fn(&[Visits]) -> Vec<u64>;
+
 /// What is asked besides the runs.
 pub struct Wanted<'a> {
     pub name: &'a str,
@@ -64,9 +69,8 @@ pub struct Wanted<'a> {
     /// Bound of the error of a moment of arrival, ns.
     pub clock_error: f64,
     pub seed: u64,
-    /// Where lines through these (bytes, ns of each visit) break, ascending: sizes with which one
-    /// begins.
-    pub knees: &'a dyn Fn(&[(u64, Vec<f64>)]) -> Vec<u64>,
+    /// Where lines break.
+    pub knees: Knees<'a>,
 }
 
 /// A machine made of runs.

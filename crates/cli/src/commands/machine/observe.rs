@@ -1,5 +1,5 @@
-//! What a recorded benchmark shows of the machine that it ran on: stretches of messages of one size,
-//! each with its medians.
+//! What a recorded benchmark shows of the machine that it ran on: stretches of messages of one
+//! size, each with its medians.
 
 use crate::analyse::open;
 use anyhow::{Result, bail};
@@ -64,10 +64,13 @@ pub fn observe(path: &Path, number: u32) -> Result<Observed> {
     let launches = read(&run)?;
     let (mut stretches, mut errors) = (Vec::new(), Vec::new());
     for (launch, seen) in launches {
-        errors.extend(&seen.errors);
         let of = Stretch { run: number, launch, ..Stretch::default() };
         stretches.extend(match run.info.workload.as_str() {
-            "pingpong" | "sweep" => seen.round_trips(&of),
+            "pingpong" | "sweep" => {
+                // Waiting for a message is seen in these alone.
+                errors.extend(&seen.errors);
+                seen.round_trips(&of)
+            }
             "relay" => seen.first_legs(&of),
             _ => seen.one_way(&of, &run),
         });

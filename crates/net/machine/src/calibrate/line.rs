@@ -45,6 +45,9 @@ impl Line {
 
     /// The best one of no step that rises no less than `least`, and begins no lower where it can.
     pub fn rising(values: &[At], least: &Line) -> Line {
+        // No part of what was measured is more than all of it.
+        let whole = values.iter().map(|at| at.value).fold(f64::INFINITY, f64::min);
+        let least = &Line { base: least.base.min(whole), ..*least };
         let free = Line::through(values, false).unwrap_or(Line {
             slope: least.slope,
             base: mean(values, |at| at.value - least.slope * at.bytes as f64),

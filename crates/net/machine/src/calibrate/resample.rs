@@ -1,5 +1,6 @@
-//! Resamples: of each run launches drawn with replacement, and from each as many stretches of each size as it
-//! has. Below three launches each is drawn once: of how another would differ nothing is known.
+//! Resamples: of each run launches drawn with replacement, and from each as many stretches of each
+//! size as it has. Below three launches each is drawn once: of how another would differ nothing is
+//! known.
 
 use super::Stretch;
 use rand::{RngExt, SeedableRng};

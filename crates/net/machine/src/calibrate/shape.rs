@@ -3,6 +3,7 @@
 
 use super::line::{BENT, Line};
 use super::sizes::{At, Sizes, noise};
+use super::{Knees, Visits};
 
 /// Sizes of a piece: fewer lie on some line whatever they are.
 const SIZES_LEAST: usize = 3;
@@ -27,7 +28,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn of(sizes: &Sizes, knees: &dyn Fn(&[(u64, Vec<f64>)]) -> Vec<u64>) -> Shape {
+    pub fn of(sizes: &Sizes, knees: Knees<'_>) -> Shape {
         let one_way: Vec<At> = sizes.one_way().collect();
         let several = one_way.iter().filter(|at| at.packets > 1.0).count();
         let line = Line::through(&one_way, true).filter(|_| several >= STEPS_LEAST);
@@ -35,7 +36,7 @@ impl Shape {
         let copy = sizes.receive().count() >= SIZES_LEAST;
         let step = step(&one_way, packets);
         let plain: Vec<At> = one_way.iter().map(|at| without(at, step)).collect();
-        let visits: Vec<(u64, Vec<f64>)> = sizes
+        let visits: Vec<Visits> = sizes
             .0
             .iter()
             .filter(|(_, shown)| !shown.one_way.is_empty())

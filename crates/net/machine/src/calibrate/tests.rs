@@ -36,7 +36,7 @@ fn stream(bytes: u64) -> Vec<Stretch> {
     (0..3).map(stretch).collect()
 }
 
-fn made(stretches: &[Stretch], knees: &dyn Fn(&[(u64, Vec<f64>)]) -> Vec<u64>) -> Calibrated {
+fn made(stretches: &[Stretch], knees: Knees<'_>) -> Calibrated {
     let wanted = Wanted {
         name: "made",
         about: "",

@@ -33,9 +33,10 @@ impl Reader<'_> {
                     return Err(wrong(piece, what));
                 }
                 Some(last) if from <= last.from => {
+                    let last = last.from;
                     let what = format!(
-                        "the figures of '{name}' must ascend by size, but {from} bytes come after {}",
-                        last.from
+                        "the figures of '{name}' must ascend by size, but {from} bytes come after \
+                        {last}"
                     );
                     return Err(wrong(piece, what));
                 }
