@@ -175,10 +175,9 @@ fn remarks(calibrated: &Calibrated) -> Vec<String> {
 }
 
 fn sentence(open: &Open) -> String {
-    let remedy = if open.remedy.starts_with("none") {
-        format!("{} does", open.remedy.split(' ').next().unwrap_or("none"))
-    } else {
-        format!("`fourstamp bench {}` would tell", open.remedy)
+    let remedy = match open.remedy {
+        "" => "no benchmark tells more".into(),
+        workload => format!("`fourstamp bench {workload}` would tell"),
     };
     format!("Not told apart: {}: {} ({remedy})", open.figures, open.why)
 }

@@ -14,7 +14,7 @@ pub struct Open {
     /// Figures that it is about.
     pub figures: &'static str,
     pub why: String,
-    /// The workload of `fourstamp bench` that would tell, with its options.
+    /// The workload of `fourstamp bench` that would tell, with its options; empty: none would.
     pub remedy: &'static str,
 }
 
@@ -226,7 +226,7 @@ impl Making<'_> {
                 self.leave(
                     "network.header and network.gap",
                     "what a packet takes besides its bytes is given as one of them".into(),
-                    "none tells them apart",
+                    "",
                 );
             }
         } else {
@@ -235,7 +235,7 @@ impl Making<'_> {
                 "what a packet takes was not seen by itself: it is in network.latency, \
                 network.bandwidth and processor.receive"
                     .into(),
-                "sweep --largest 1M (where the transport counts packets)",
+                "",
             );
         }
         if self.best.handler > 0.0 {
@@ -247,7 +247,7 @@ impl Making<'_> {
             self.leave(
                 "network.handler and network.gap",
                 "what holds a stream up in the network is given as the first".into(),
-                "none tells them apart",
+                "",
             );
         }
     }

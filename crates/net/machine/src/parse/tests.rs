@@ -36,7 +36,8 @@ fn a_constant_says_how_it_is_known() {
 #[test]
 fn a_figure_may_differ_by_size() {
     let list = "send = [\n{ from = \"0B\", value = \"1us\" },\n{ from = \"64KiB\", \
-        value = \"9us\", range = [\"8us\", \"10us\"], basis = \"measured\", source = \"a sweep\" }]";
+        value = \"9us\", \
+        range = [\"8us\", \"10us\"], basis = \"measured\", source = \"a sweep\" }]";
     let machine = parse("two.toml", &LEAST.replace("send = \"1us\"", list)).unwrap();
     let at = |bytes| machine.value_at("processor.send", bytes);
     assert_eq!([at(0), at(65_535), at(65_536), at(1 << 30)], [1e3, 1e3, 9e3, 9e3]);
