@@ -30,7 +30,7 @@ pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use filter::FilterArgs;
-pub use machine::{MachineArgs, MachineCommand};
+pub use machine::{CalibrateArgs, MachineArgs, MachineCheckArgs, MachineCommand};
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
     PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
@@ -107,7 +107,7 @@ pub enum Command {
     Pager(PagerArgs),
     /// Say how long a recorded run would take on another machine
     Predict(PredictArgs),
-    /// Machines that programs can be simulated on: list them, show one
+    /// Machines that programs can be simulated on: list, show, make and check them
     Machine(MachineArgs),
     /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics
     Export(ExportArgs),

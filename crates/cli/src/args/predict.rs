@@ -10,11 +10,11 @@ use std::path::PathBuf;
 /// `fourstamp predict`.
 #[derive(Args)]
 #[command(after_help = "\
-The machine it was recorded on is predicted first. Where the measured time is not
-what comes out, nothing is predicted: exit code 3, or --anyway.
+The machine it was recorded on is predicted first. Where the measured time is
+not what comes out, nothing is predicted: exit code 3, or --anyway.
 
 Examples:
-  fourstamp machine calibrate runs/a runs/b --out here.toml
+  fourstamp machine calibrate runs/sweep --out here.toml
   fourstamp predict runs/lmp --from here.toml --on gigabit-2017
   fourstamp predict runs/lmp --from here.toml --bandwidth 10x --latency 0.5x
   fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8")]

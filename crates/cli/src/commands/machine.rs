@@ -1,16 +1,22 @@
 //! `fourstamp machine`: the machines that programs can be simulated on.
 
+mod calibrate;
+mod check;
+mod observe;
+
 use crate::args::{MachineArgs, MachineCommand};
 use crate::show;
 use anyhow::{Result, bail};
 use document::{Block, Cell, Column, Document, Section, Table};
 use fabric::{FIELDS, Machine, MachineConstant, MachineUnit, SHIPPED, find_machine};
 
-/// List, show or print.
+/// List, show, print, make or check.
 pub fn run(args: &MachineArgs) -> Result<()> {
     match &args.command {
         MachineCommand::List { show } => show.show(&list()?, "machines"),
         MachineCommand::Show { machine, show } => show.show(&one(machine), "machine"),
+        MachineCommand::Calibrate(args) => calibrate::run(args),
+        MachineCommand::Check(args) => check::run(args),
         MachineCommand::Print { name } => match SHIPPED.iter().find(|shipped| shipped.name == name)
         {
             Some(shipped) => show::say(shipped.text),
@@ -74,6 +80,12 @@ fn one(machine: &Machine) -> Document {
             _ => field.unit.show(machine.value(field.name)),
         };
         table.push(row(field.name, value, field.unit, field.about, constant));
+        for larger in constant.into_iter().flat_map(|constant| &constant.larger) {
+            let name =
+                format!("{} from {}", field.name, MachineUnit::Bytes.show(larger.from as f64));
+            let value = field.unit.show(larger.figure.value);
+            table.push(row(&name, value, field.unit, field.about, Some(&larger.figure)));
+        }
     }
     for (product, steps) in &machine.costs {
         for (step, constant) in steps {
@@ -115,8 +127,11 @@ fn row(
 
 /// How much of it is known within bounds only.
 fn uncertain(machine: &Machine) -> String {
-    let all =
-        || machine.constants.values().chain(machine.costs.values().flat_map(|of| of.values()));
+    let all = || {
+        let given = machine.constants.values().flat_map(|constant| constant.pieces());
+        let costs = machine.costs.values().flat_map(|of| of.values());
+        given.map(|(_, piece)| piece).chain(costs)
+    };
     match all().filter(|constant| constant.range.is_some()).count() {
         0 => "No figure has a range.".into(),
         open => format!(

@@ -112,13 +112,9 @@ fn target(args: &PredictArgs, recorded: &Machine) -> Result<Machine> {
         None => bail!("predict it on which machine? Give --on MACHINE, or --bandwidth 10x"),
     };
     Ok(changes.all().into_iter().fold(machine, |machine, (name, factor)| match factor {
-        Some(factor) => scaled(&machine, name, factor),
+        Some(factor) => machine.scaled(name, factor),
         None => machine,
     }))
-}
-
-fn scaled(machine: &Machine, name: &str, factor: f64) -> Machine {
-    machine.clone().with(name, machine.value(name) * factor)
 }
 
 /// The machine at multiples from one end of the curve to the other, evenly on a log scale.
@@ -126,5 +122,5 @@ fn points(machine: &Machine, curve: PredictedCurve) -> Vec<(f64, Machine)> {
     let (from, to) = curve.ends;
     let step = (to / from).powf(1.0 / f64::from(POINTS - 1));
     let factors = (0..POINTS).map(|at| from * step.powi(at));
-    factors.map(|factor| (factor, scaled(machine, curve.constant, factor))).collect()
+    factors.map(|factor| (factor, machine.clone().scaled(curve.constant, factor))).collect()
 }

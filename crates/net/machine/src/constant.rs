@@ -14,6 +14,19 @@ pub struct Constant {
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// What it is for larger messages, where it differs; ascending by size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub larger: Vec<Larger>,
+}
+
+/// What a figure is for messages from a size on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Larger {
+    /// The smallest such message, bytes.
+    pub from: u64,
+    /// Has no larger ones of its own.
+    #[serde(flatten)]
+    pub figure: Constant,
 }
 
 /// How a figure is known.
@@ -38,7 +51,46 @@ pub enum Basis {
 impl Constant {
     /// A chosen value.
     pub fn of(value: f64) -> Constant {
-        Constant { value, range: None, basis: Basis::Chosen, source: String::new() }
+        Constant {
+            value,
+            range: None,
+            basis: Basis::Chosen,
+            source: String::new(),
+            larger: Vec::new(),
+        }
+    }
+
+    /// Its pieces, each with the smallest message that it is for.
+    pub fn pieces(&self) -> impl Iterator<Item = (u64, &Constant)> {
+        let larger = self.larger.iter().map(|larger| (larger.from, &larger.figure));
+        std::iter::once((0, self)).chain(larger)
+    }
+
+    /// The piece for a message of so many bytes.
+    pub fn at(&self, bytes: u64) -> &Constant {
+        let larger = self.larger.iter().rev().find(|larger| larger.from <= bytes);
+        larger.map_or(self, |larger| &larger.figure)
+    }
+
+    /// Another figure for messages of `from` bytes on.
+    pub fn and_from(mut self, from: u64, figure: Constant) -> Constant {
+        self.larger.push(Larger { from, figure });
+        self
+    }
+
+    /// The same with every value and range times `factor`, kept within these bounds.
+    pub(crate) fn scaled(&self, factor: f64, [least, most]: [f64; 2]) -> Constant {
+        let times = |value: f64| (value * factor).clamp(least, most);
+        let larger = self.larger.iter().map(|larger| Larger {
+            from: larger.from,
+            figure: larger.figure.scaled(factor, [least, most]),
+        });
+        Constant {
+            value: times(self.value),
+            range: self.range.map(|ends| ends.map(times)),
+            larger: larger.collect(),
+            ..self.clone()
+        }
     }
 }
 

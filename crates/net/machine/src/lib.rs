@@ -12,6 +12,8 @@
 #![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod by_size;
+mod calibrate;
 mod constant;
 mod error;
 mod network;
@@ -21,8 +23,10 @@ mod quantity;
 mod shipped;
 mod table;
 mod topology;
+mod write;
 
-pub use constant::{Basis, Constant};
+pub use calibrate::{CalibrateError, Calibrated, Open, Short, Stretch, Wanted, calibrate};
+pub use constant::{Basis, Constant, Larger};
 pub use error::MachineError;
 pub use network::{Arrived, Happened, Message, Network};
 pub use parse::parse;
@@ -31,6 +35,7 @@ pub use quantity::Unit;
 pub use shipped::{SHIPPED, Shipped};
 pub use table::{FIELDS, Field};
 pub use topology::Topology;
+pub use write::write;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,13 +68,22 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A constant in the base unit of its row; the row's value where the file does not give it.
+    /// A constant in the base unit of its row; the row's value where the file does not give it. Of
+    /// one that differs by size, what it is for the smallest messages.
     ///
     /// # Panics
-    /// When no row has this name: names are written in this crate only.
+    /// When no row has this name: names are written in the code only.
     pub fn value(&self, name: &str) -> f64 {
-        let field = FIELDS.iter().find(|field| field.name == name).expect("a row of the table");
-        self.constants.get(name).map_or(field.usual.unwrap_or(0.0), |constant| constant.value)
+        self.value_at(name, 0)
+    }
+
+    /// The same for a message of so many bytes.
+    ///
+    /// # Panics
+    /// As [`value`](Machine::value).
+    pub fn value_at(&self, name: &str, bytes: u64) -> f64 {
+        let usual = row(name).usual.unwrap_or(0.0);
+        self.constants.get(name).map_or(usual, |constant| constant.at(bytes).value)
     }
 
     /// A time in whole picoseconds.
@@ -87,11 +101,28 @@ impl Machine {
         self.cost(product, step).map(|time| time / PS_PER_NS)
     }
 
-    /// The same machine with another value, in the unit's base: for sweeps.
+    /// The same machine with another value for all sizes, in the unit's base: for sweeps.
     pub fn with(mut self, name: &str, value: f64) -> Machine {
         self.constants.insert(name.into(), Constant::of(value));
         self
     }
+
+    /// The same machine with a constant so many times as large: for all sizes, with its range, and
+    /// never beyond the bounds of its row.
+    ///
+    /// # Panics
+    /// As [`value`](Machine::value).
+    pub fn scaled(mut self, name: &str, factor: f64) -> Machine {
+        let field = row(name);
+        let usual = || Constant::of(field.usual.unwrap_or(0.0));
+        let constant = self.constants.get(name).cloned().unwrap_or_else(usual);
+        self.constants.insert(name.into(), constant.scaled(factor, field.within));
+        self
+    }
+}
+
+fn row(name: &str) -> &'static Field {
+    FIELDS.iter().find(|field| field.name == name).expect("a row of the table")
 }
 
 fn picoseconds(ns: f64) -> Time {

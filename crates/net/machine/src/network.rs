@@ -47,6 +47,7 @@ pub struct Arrived {
 pub struct Network {
     links: Links,
     order: Order,
+    /// Of word that a message has come, which is short.
     latency: Time,
     handler: Time,
     interrupt: Time,
@@ -68,6 +69,7 @@ pub struct Network {
 struct Way {
     from: u16,
     to: u16,
+    bytes: u64,
     packets: u32,
     /// Packets that have not been handled yet.
     missing: u32,
@@ -129,7 +131,8 @@ impl Network {
         let packets = bytes.div_ceil(self.packet_bytes).max(1);
         let links = self.links.count(from, to);
         let turn = self.order.sent(from, to);
-        let way = Way { from, to, packets: packets as u32, missing: packets as u32, turn, links };
+        let count = packets as u32;
+        let way = Way { from, to, bytes, packets: count, missing: count, turn, links };
         let message = match self.free_ways.pop() {
             Some(message) => {
                 self.ways[message as usize] = way;
@@ -167,7 +170,7 @@ impl Network {
     /// A packet takes its next link as soon as that is free.
     fn pass(&mut self, now: Time, packet: Packet) {
         let way = self.ways[packet.message as usize];
-        let Passed { next, whole } = self.links.pass(now, way.from, way.to, packet.passed, &packet);
+        let Passed { next, whole } = self.links.pass(now, &way, &packet);
         let packet = Packet { passed: packet.passed + 1, whole, ..packet };
         let event =
             if packet.passed == way.links { Event::Goal(packet) } else { Event::Link(packet) };

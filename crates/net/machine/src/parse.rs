@@ -10,6 +10,10 @@ use toml::de::{DeTable, DeValue};
 const NODES_MAX: u16 = 1024;
 /// The section of what products' steps cost; below it a section a product.
 const COSTS: &str = "costs";
+/// What a step may cost.
+const COST: Allowed = Allowed { unit: Unit::Time, within: [0.0, 3600e9], in_list: false };
+/// The size from which on a figure of a list is meant.
+const FROM: &str = "from";
 
 /// Read a machine. `file` is what errors call it.
 ///
@@ -28,6 +32,21 @@ pub fn parse(file: &str, text: &str) -> Result<Machine, MachineError> {
     let machine = given.machine(&reader)?;
     reader.check(&machine)?;
     Ok(machine)
+}
+
+/// What a figure may be.
+#[derive(Clone, Copy)]
+struct Allowed {
+    unit: Unit,
+    within: [f64; 2],
+    /// As one of a list it says from which size on.
+    in_list: bool,
+}
+
+impl Allowed {
+    fn by(field: &Field) -> Allowed {
+        Allowed { unit: field.unit, within: field.within, in_list: false }
+    }
 }
 
 struct Reader<'a> {
@@ -152,7 +171,11 @@ impl Reader<'_> {
                 );
                 return Err(self.at(key.span().start, what));
             };
-            constants.insert(name, self.constant(key, value, field.unit, field.within)?);
+            let constant = match value.get_ref().as_array() {
+                Some(_) => self.by_size(key, value, field)?,
+                None => self.constant(key, value, Allowed::by(field))?,
+            };
+            constants.insert(name, constant);
         }
         Ok(())
     }
@@ -168,7 +191,7 @@ impl Reader<'_> {
         for (product, steps) in value.get_ref().as_table().ok_or_else(|| no_table(value))? {
             let mut of = BTreeMap::new();
             for (step, value) in steps.get_ref().as_table().ok_or_else(|| no_table(steps))? {
-                let constant = self.constant(step, value, Unit::Time, [0.0, 3600e9])?;
+                let constant = self.constant(step, value, COST)?;
                 of.insert(step.get_ref().to_string(), constant);
             }
             costs.insert(product.get_ref().to_string(), of);
@@ -180,11 +203,10 @@ impl Reader<'_> {
         &self,
         key: &Key<'_>,
         value: &Value<'_>,
-        unit: Unit,
-        within: [f64; 2],
+        allowed: Allowed,
     ) -> Result<Constant, MachineError> {
         let name = key.get_ref().as_ref();
-        let figure = |value: &Value<'_>| self.figure(name, value, unit, within);
+        let figure = |value: &Value<'_>| self.figure(name, value, allowed);
         let Some(table) = value.get_ref().as_table() else {
             return Ok(Constant::of(figure(value)?));
         };
@@ -193,7 +215,7 @@ impl Reader<'_> {
             let wrong = |what: String| self.at(value.span().start, what);
             match part.get_ref().as_ref() {
                 "value" => constant.value = figure(value)?,
-                "range" => constant.range = Some(self.range(name, value, unit, within)?),
+                "range" => constant.range = Some(self.range(name, value, allowed)?),
                 "basis" => {
                     let found = value.get_ref().as_str().and_then(Basis::named);
                     let all = Basis::ALL.map(Basis::word).join(", ");
@@ -205,6 +227,12 @@ impl Reader<'_> {
                     constant.source = text
                         .ok_or_else(|| wrong("'source' is a text in quotes".into()))?
                         .to_owned();
+                }
+                FROM if allowed.in_list => {}
+                FROM => {
+                    let what =
+                        format!("a figure with '{FROM}' is one of a list: '{name}' = [{{ ... }}]");
+                    return Err(self.at(part.span().start, what));
                 }
                 other => {
                     let what =
@@ -242,14 +270,13 @@ impl Reader<'_> {
         &self,
         name: &str,
         value: &Value<'_>,
-        unit: Unit,
-        within: [f64; 2],
+        allowed: Allowed,
     ) -> Result<[f64; 2], MachineError> {
         let ends = value.get_ref().as_array();
         let ends: Vec<f64> = ends
             .into_iter()
             .flat_map(|ends| ends.iter())
-            .map(|end| self.figure(name, end, unit, within))
+            .map(|end| self.figure(name, end, allowed))
             .collect::<Result<_, _>>()?;
         match ends[..] {
             [least, most] if least <= most => Ok([least, most]),
@@ -260,14 +287,9 @@ impl Reader<'_> {
         }
     }
 
-    fn figure(
-        &self,
-        name: &str,
-        value: &Value<'_>,
-        unit: Unit,
-        within: [f64; 2],
-    ) -> Result<f64, MachineError> {
+    fn figure(&self, name: &str, value: &Value<'_>, allowed: Allowed) -> Result<f64, MachineError> {
         let wrong = |what: String| self.at(value.span().start, what);
+        let Allowed { unit, within, .. } = allowed;
         let read = match value.get_ref() {
             DeValue::String(text) => unit.read(text),
             DeValue::Integer(number) => unit.read(number.as_str()),
@@ -303,5 +325,6 @@ impl Reader<'_> {
     }
 }
 
+mod by_size;
 #[cfg(test)]
 mod tests;

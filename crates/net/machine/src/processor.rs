@@ -1,16 +1,17 @@
 //! What a node's processor takes for things, and the timer that interrupts it.
 
+use crate::by_size::BySize;
 use crate::{Machine, Time};
 
 /// What a node's processor takes for things.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Processor {
     /// Times as fast as costs of computing say.
     pub speed: f64,
-    pub send: Time,
-    pub receive: Time,
+    send: BySize<Time>,
+    receive: BySize<Time>,
     /// Picoseconds a byte of payload, at each end.
-    pub copy_ps: f64,
+    copy_ps: BySize<f64>,
     pub look: Time,
     pub wake: Time,
     pub timer: Timer,
@@ -36,9 +37,9 @@ impl Processor {
         let part = (f64::from(node) * GOLDEN).fract();
         Processor {
             speed: machine.value("processor.speed"),
-            send: machine.time("processor.send"),
-            receive: machine.time("processor.receive"),
-            copy_ps: 1e12 / machine.value("processor.copy"),
+            send: BySize::time(machine, "processor.send"),
+            receive: BySize::time(machine, "processor.receive"),
+            copy_ps: BySize::per_byte(machine, "processor.copy"),
             look: machine.time("processor.look"),
             wake: machine.time("processor.wake"),
             timer: Timer {
@@ -51,12 +52,16 @@ impl Processor {
 
     /// What handing over a message of so many bytes takes.
     pub fn sending(&self, bytes: usize) -> Time {
-        self.send + (bytes as f64 * self.copy_ps) as Time
+        self.send.at(bytes as u64) + self.copying(bytes)
     }
 
     /// What taking one takes.
     pub fn receiving(&self, bytes: usize) -> Time {
-        self.receive + (bytes as f64 * self.copy_ps) as Time
+        self.receive.at(bytes as u64) + self.copying(bytes)
+    }
+
+    fn copying(&self, bytes: usize) -> Time {
+        (bytes as f64 * self.copy_ps.at(bytes as u64)) as Time
     }
 
     /// What computing takes here that is said to take so long.

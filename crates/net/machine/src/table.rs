@@ -17,6 +17,23 @@ pub struct Field {
     pub about: &'static str,
 }
 
+/// Those that may differ by the size of a message.
+const BY_SIZE: [&str; 6] = [
+    "processor.send",
+    "processor.receive",
+    "processor.copy",
+    "network.latency",
+    "network.bandwidth",
+    "network.gap",
+];
+
+impl Field {
+    /// Whether a file may give several, by the size of a message.
+    pub fn by_size(&self) -> bool {
+        BY_SIZE.contains(&self.name)
+    }
+}
+
 const fn field(
     name: &'static str,
     unit: Unit,

@@ -162,7 +162,7 @@ fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<S
 fn gains(program: &Program, target: &Machine, seed: u64) -> Result<Vec<(&'static str, f64)>> {
     let end = |machine: &Machine| Ok(play(program, machine, seed, |_, _| ())?.end());
     let now = end(target)?;
-    let other = |name: &str, factor: f64| target.clone().with(name, target.value(name) * factor);
+    let other = |name: &str, factor: f64| target.clone().scaled(name, factor);
     let asked = [
         ("10 % less latency", other("network.latency", 1.0 - TENTH)),
         ("10 % more bandwidth", other("network.bandwidth", 1.0 + TENTH)),

@@ -1,6 +1,7 @@
 //! Links, each with what it is busy with, and the routes over them.
 
-use super::Packet;
+use super::{Packet, Way};
+use crate::by_size::BySize;
 use crate::{Machine, Time, Topology};
 
 /// The links of a network.
@@ -12,10 +13,11 @@ pub(super) struct Links {
     /// Those from a node to another, by from × nodes + to; empty until asked for.
     routes: Vec<Vec<u32>>,
     topology: Topology,
-    ps_per_byte: f64,
+    /// These by the size of the message that a packet is of.
+    ps_per_byte: BySize<f64>,
+    gap: BySize<Time>,
+    latency: BySize<Time>,
     header_bytes: f64,
-    gap: Time,
-    latency: Time,
     hop: Time,
 }
 
@@ -36,10 +38,10 @@ impl Links {
             busy_until: vec![0; topology.links(nodes)],
             routes: vec![Vec::new(); usize::from(nodes) * usize::from(nodes)],
             topology,
-            ps_per_byte: 1e12 / machine.value("network.bandwidth"),
+            ps_per_byte: BySize::per_byte(machine, "network.bandwidth"),
+            gap: BySize::time(machine, "network.gap"),
+            latency: BySize::time(machine, "network.latency"),
             header_bytes: machine.value("network.header"),
-            gap: machine.time("network.gap"),
-            latency: machine.time("network.latency"),
             hop: machine.time("network.hop"),
         }
     }
@@ -56,10 +58,11 @@ impl Links {
 
     /// A packet wants the link after those that it has passed. The wire's latency is counted once
     /// on the way through a switch: on the link to it.
-    pub fn pass(&mut self, now: Time, from: u16, to: u16, passed: u8, packet: &Packet) -> Passed {
-        let takes =
-            self.gap + ((packet.bytes as f64 + self.header_bytes) * self.ps_per_byte) as Time;
-        let route = self.route(from, to);
+    pub fn pass(&mut self, now: Time, way: &Way, packet: &Packet) -> Passed {
+        let on_wire = packet.bytes as f64 + self.header_bytes;
+        let (gap, latency) = (self.gap.at(way.bytes), self.latency.at(way.bytes));
+        let takes = gap + (on_wire * self.ps_per_byte.at(way.bytes)) as Time;
+        let (passed, route) = (packet.passed, self.route(way.from, way.to));
         let (link, last) = (route[usize::from(passed)], usize::from(passed) + 1 == route.len());
         let busy = &mut self.busy_until[link as usize];
         let begin = now.max(*busy);
@@ -67,16 +70,13 @@ impl Links {
             // Its last byte may still be on its way to where this link begins.
             let end = (begin + takes).max(packet.whole);
             *busy = end;
-            let latency = if self.stores || route_is_short(passed) { self.latency } else { 0 };
+            let latency = if self.stores || route_is_short(passed) { latency } else { 0 };
             let forwarding = if last { 0 } else { self.hop };
             let whole = end + latency;
             return Passed { next: whole + forwarding, whole };
         }
         *busy = begin + takes;
-        Passed {
-            next: begin + self.latency + self.hop,
-            whole: begin + takes + self.latency + self.hop,
-        }
+        Passed { next: begin + latency + self.hop, whole: begin + takes + latency + self.hop }
     }
 
     fn route(&mut self, from: u16, to: u16) -> &'_ [u32] {

@@ -44,6 +44,15 @@ fn an_empty_network_takes_its_latency_and_the_bytes_once() {
 }
 
 #[test]
+fn links_take_what_the_size_of_the_message_says_not_of_the_packet() {
+    let more = "packet = \"100B\"\ngap = [{ from = \"0B\", value = \"0us\" }, \
+        { from = \"200B\", value = \"7us\" }]\n";
+    let machine = machine(Topology::Mesh, more);
+    let alone = |bytes| arrivals(&machine, &[(0, 0, 1, bytes)], 0)[0];
+    assert_eq!([alone(100), alone(199), alone(200)], [105, 204, 219]);
+}
+
+#[test]
 fn what_shares_a_link_waits_and_what_does_not_does_not() {
     let two = |topology, a: (u16, u16), b: (u16, u16)| {
         arrivals(&machine(topology, ""), &[(0, a.0, a.1, 100), (0, b.0, b.1, 100)], 0)

@@ -33,6 +33,32 @@ fn a_constant_says_how_it_is_known() {
     assert_eq!(machine.cost("warp", "event"), Some(30_000_000_000));
 }
 
+#[test]
+fn a_figure_may_differ_by_size() {
+    let list = "send = [\n{ from = \"0B\", value = \"1us\" },\n{ from = \"64KiB\", \
+        value = \"9us\", \
+        range = [\"8us\", \"10us\"], basis = \"measured\", source = \"a sweep\" }]";
+    let machine = parse("two.toml", &LEAST.replace("send = \"1us\"", list)).unwrap();
+    let at = |bytes| machine.value_at("processor.send", bytes);
+    assert_eq!([at(0), at(65_535), at(65_536), at(1 << 30)], [1e3, 1e3, 9e3, 9e3]);
+    let node = crate::Processor::of(&machine, 0);
+    assert_eq!((node.sending(8), node.sending(65_536)), (1_000_000, 9_000_065));
+    let kept: Machine = serde_json::from_str(&serde_json::to_string(&machine).unwrap()).unwrap();
+    assert_eq!(kept, machine);
+    let tenfold = machine.clone().scaled("processor.send", 10.0);
+    let larger = &tenfold.constants["processor.send"].larger[0].figure;
+    assert_eq!((larger.value, larger.range), (9e4, Some([8e4, 1e5])));
+    assert_eq!(machine.with("processor.send", 7.0).value_at("processor.send", 1 << 20), 7.0);
+}
+
+#[test]
+fn what_older_runs_say_of_their_machine_is_still_read() {
+    let constant: Constant =
+        serde_json::from_str(r#"{"value":3.0,"range":[1.0,4.0],"basis":"stated"}"#).unwrap();
+    assert_eq!((constant.value, constant.basis), (3.0, Basis::Stated));
+    assert!(constant.larger.is_empty());
+}
+
 /// Each with the line that the error names, or 0 where something is missing.
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
@@ -47,6 +73,18 @@ fn what_is_wrong_is_told_with_its_line() {
         ("nodes = 2\n", "", 0, "number of nodes"),
         ("\"switch\"", "\"ring\"", 3, "switch, bus, hypercube, mesh"),
         ("nodes = 2\ntopology = \"switch\"", "nodes = 6\ntopology = \"hypercube\"", 0, "not 6"),
+        ("send = \"1us\"", "send = []", 5, "an empty list"),
+        ("send = \"1us\"", "send = [\"1us\"]", 5, "from which size on"),
+        ("send = \"1us\"", "send = [{ from = \"1B\", value = \"1us\" }]", 5, "from = \"0B\""),
+        ("send = \"1us\"", "send = { from = \"0B\", value = \"1us\" }", 5, "one of a list"),
+        (
+            "send = \"1us\"",
+            "send = [\n{ from = \"0B\", value = \"1us\" },\n{ from = \"0B\", value = \"1us\" }]",
+            7,
+            "must ascend",
+        ),
+        ("send = \"1us\"", "send = [{ from = \"0.5B\", value = \"1us\" }]", 5, "whole number"),
+        ("latency", "hop = [{ from = \"0B\", value = \"1us\" }]\nlatency", 8, "for all sizes"),
         ("[network]", "[net]", 7, "nothing called 'net'"),
         ("bandwidth", "loss = 0.1\nbandwidth", 0, "no 'resend'"),
         ("name = \"two\"", "name = two", 1, ""),
