@@ -6,6 +6,9 @@ use super::wire::Load;
 use crate::Flow;
 use machine::{Machine, Processor, Time};
 
+/// Of a node that never sleeps.
+const LOOKS_FOR_EVER: Time = u32::MAX as Time;
+
 /// What a node is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -60,7 +63,7 @@ impl Seat {
             processor: Processor::of(machine, node),
             looks: match flow {
                 // MPI libraries look until something comes.
-                Flow::Eager => Time::from(u32::MAX),
+                Flow::Eager => LOOKS_FOR_EVER,
                 Flow::Window { looks } => Time::from(looks),
             },
             stolen: 0,
@@ -99,7 +102,8 @@ impl Seat {
 
     /// A packet came and took so much of its processor.
     pub fn interrupted(&mut self, when: Time, takes: Time) {
-        if self.state == State::Runs {
+        // One that sleeps pays when it wakes, as on the transport `machine`.
+        if self.state == State::Runs || self.looks < LOOKS_FOR_EVER {
             self.stolen += takes;
         } else {
             self.busy_until = self.processor.timer.done(self.busy_until.max(when), takes);

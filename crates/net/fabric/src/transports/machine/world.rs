@@ -55,8 +55,6 @@ struct Seat {
     wants_room: Option<NodeId>,
     /// Interrupts not yet counted into its time.
     stolen: Time,
-    /// While it sleeps: until when it is busy with interrupts, which costs an idle node nothing.
-    busy_until: Time,
 }
 
 /// What is sent and not yet taken.
@@ -112,7 +110,6 @@ impl World {
             unfinished: 0,
             wants_room: None,
             stolen: 0,
-            busy_until: 0,
         };
         let count = usize::from(nodes);
         World {
@@ -200,7 +197,9 @@ impl World {
         self.network.play_next(&mut |when, happened| told.push((when, happened)));
         for (when, happened) in told {
             match happened {
-                Happened::Interrupted { node, takes } => self.interrupt(node, when, takes),
+                Happened::Interrupted { node, takes } => {
+                    self.seats[usize::from(node)].stolen += takes;
+                }
                 Happened::Arrived(arrived) => {
                     let parcel = self.under_way[arrived.message as usize].take();
                     let Some(parcel) = parcel else { continue };
@@ -220,20 +219,12 @@ impl World {
         }
     }
 
-    fn interrupt(&mut self, node: NodeId, when: Time, takes: Time) {
-        let seat = &mut self.seats[usize::from(node)];
-        match seat.state {
-            State::Sleeps(_) => seat.busy_until = seat.busy_until.max(when) + takes,
-            _ => seat.stolen += takes,
-        }
-    }
-
     fn wake(&mut self, node: NodeId, when: Time, by_message: bool) {
         let seat = &mut self.seats[usize::from(node)];
         if let State::Sleeps(until) = seat.state {
             self.ready.remove(&(until, node));
             // It may have gone to sleep at a moment that the network had not reached.
-            let at = when.max(seat.woken.at).max(seat.busy_until);
+            let at = when.max(seat.woken.at);
             seat.woken = Woken { at, by_message };
             seat.state = State::Ready(at);
             self.ready.insert((at, node));
