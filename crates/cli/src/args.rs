@@ -36,7 +36,7 @@ pub use pager::{
     PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
     StudyAlternative,
 };
-pub use predict::{Curve as PredictedCurve, PredictArgs};
+pub use predict::{ChangeArgs, Curve as PredictedCurve, PredictArgs};
 pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};

@@ -119,6 +119,8 @@ fn what_cannot_be_predicted_is_said_in_a_line() {
         ("predict real --on myrinet", "nothing says what machine it was recorded on"),
         ("predict nothing --on myrinet", "nothing"),
         ("predict run --bandwidth fast", "a multiple"),
+        ("predict run --latency 1000000x --bandwidth 0.000001x", "out of what a machine may have"),
+        ("predict run --on myrinet --nodes 2", "--nodes is for simulations"),
         ("predict run --curve colour=1x..2x", "bandwidth, latency or cpu"),
         ("predict run --curve latency=2x..1x", "smaller"),
     ] {

@@ -29,7 +29,7 @@ mod soonest;
 
 pub use collective::{Hop, Library, Pattern, hops};
 pub use completion::{Completion, Part};
-pub use draw::{DRAWS, drawn_machine, drawn_program};
+pub use draw::{COVERS_PERCENT, DRAWS, drawn_machine, drawn_program};
 pub use link::Link;
 pub use observed::{Recorded as RecordedRun, Seen, observed};
 pub use play::{Path, Played, Share, Spent, Stamps, Stuck, play};

@@ -3,9 +3,10 @@
 mod document;
 mod foretell;
 mod messages;
+mod plays;
 mod simulation;
 
-use crate::args::{PredictArgs, PredictedCurve};
+use crate::args::{ChangeArgs, PredictArgs, PredictedCurve};
 use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
@@ -31,7 +32,11 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             args.run.display()
         );
     }
-    let recorded = recorded_on(args, &run)?;
+    let mut recorded = recorded_on(args, &run)?;
+    if args.from.is_none() {
+        // Time was simulated on this very machine: no figure of it is somewhere in a range.
+        recorded = recorded.without_ranges();
+    }
     let target = target(args, &recorded)?;
     let programs = programs(&run, &recorded)?;
     let cases = programs.cases;
@@ -111,10 +116,27 @@ fn target(args: &PredictArgs, recorded: &Machine) -> Result<Machine> {
         None if changes.any() || args.curve.is_some() || !args.nodes.is_empty() => recorded.clone(),
         None => bail!("predict it on which machine? Give --on MACHINE, or --bandwidth 10x"),
     };
-    Ok(changes.all().into_iter().fold(machine, |machine, (name, factor)| match factor {
-        Some(factor) => machine.scaled(name, factor),
-        None => machine,
-    }))
+    changed(machine, changes)
+}
+
+/// The machine with other figures, and a name that says so.
+fn changed(mut machine: Machine, changes: &ChangeArgs) -> Result<Machine> {
+    let mut said = Vec::new();
+    for ((constant, factor), (option, _)) in changes.all().into_iter().zip(changes.named()) {
+        let Some(factor) = factor else { continue };
+        let wanted = machine.value(constant) * factor;
+        machine = machine.scaled(constant, factor);
+        if machine.value(constant) != wanted {
+            bail!(
+                "--{option} {factor}x leads out of what a machine may have: try one nearer to 1x"
+            );
+        }
+        said.push(format!("{} {option}", ::document::ratio(factor)));
+    }
+    if !said.is_empty() {
+        machine.name = format!("{} with {}", machine.name, said.join(", "));
+    }
+    Ok(machine)
 }
 
 /// The machine at multiples from one end of the curve to the other, evenly on a log scale.

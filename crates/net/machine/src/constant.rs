@@ -78,6 +78,19 @@ impl Constant {
         self
     }
 
+    /// Put it, with its pieces, at a place of its range, 0 to 1.
+    pub(crate) fn set_within(&mut self, place: f64) {
+        if let Some([least, most]) = self.range {
+            self.value = least + (most - least) * place;
+        }
+        self.larger.iter_mut().for_each(|larger| larger.figure.set_within(place));
+    }
+
+    pub(crate) fn forget_range(&mut self) {
+        self.range = None;
+        self.larger.iter_mut().for_each(|larger| larger.figure.forget_range());
+    }
+
     /// The same with every value and range times `factor`, kept within these bounds.
     pub(crate) fn scaled(&self, factor: f64, [least, most]: [f64; 2]) -> Constant {
         let times = |value: f64| (value * factor).clamp(least, most);

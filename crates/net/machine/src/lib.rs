@@ -119,6 +119,26 @@ impl Machine {
         self.constants.insert(name.into(), constant.scaled(factor, field.within));
         self
     }
+
+    /// The machine with each figure at a place in its range, 0 to 1, by its name.
+    pub fn within_ranges(mut self, mut place: impl FnMut(&str) -> f64) -> Machine {
+        for (name, constant) in &mut self.constants {
+            constant.set_within(place(name));
+        }
+        for (product, steps) in &mut self.costs {
+            for (step, constant) in steps {
+                constant.set_within(place(&format!("costs.{product}.{step}")));
+            }
+        }
+        self
+    }
+
+    /// The machine with each figure as it is, whatever its range says: it is the very machine.
+    pub fn without_ranges(mut self) -> Machine {
+        let costs = self.costs.values_mut().flat_map(|steps| steps.values_mut());
+        self.constants.values_mut().chain(costs).for_each(Constant::forget_range);
+        self
+    }
 }
 
 fn row(name: &str) -> &'static Field {

@@ -10,8 +10,9 @@ mod recording;
 mod replay;
 mod steps;
 
+pub use ::predict::{COVERS_PERCENT, DRAWS};
 pub use event_times::EventTimes;
-pub use interval::{COVERS_PERCENT, DRAWS, Draw};
+pub use interval::Draw;
 pub use recording::Recording;
 pub use replay::{Played, Replay, TIMES_EVENTS};
 pub use steps::{Known, Step, Steps};

@@ -102,22 +102,14 @@ fn row(
 
 /// The machine as it is, and with every figure at the fast and at the slow end of its range.
 fn bounds(machine: &Machine) -> [Machine; 3] {
-    let at = |fast: bool| {
-        let mut machine = machine.clone();
-        for field in &FIELDS {
-            let rate = matches!(field.unit, MachineUnit::Rate | MachineUnit::Ratio)
-                || ["network.buffers", "network.window", "network.packet"].contains(&field.name);
-            let end = usize::from(fast == rate);
-            if let Some(constant) = machine.constants.get_mut(field.name) {
-                for larger in &mut constant.larger {
-                    let piece = &mut larger.figure;
-                    piece.value = piece.range.map_or(piece.value, |ends| ends[end]);
-                }
-                constant.value = constant.range.map_or(constant.value, |ends| ends[end]);
-            }
-        }
-        machine
+    let end = |name: &str, fast: bool| {
+        let field = FIELDS.iter().find(|field| field.name == name);
+        let rate = field
+            .is_some_and(|field| matches!(field.unit, MachineUnit::Rate | MachineUnit::Ratio))
+            || ["network.buffers", "network.window", "network.packet"].contains(&name);
+        f64::from(u8::from(fast == rate))
     };
+    let at = |fast: bool| machine.clone().within_ranges(|name| end(name, fast));
     [machine.clone(), at(true), at(false)]
 }
 

@@ -30,7 +30,7 @@ pub fn document(
     sections.push(stages(foretold));
     sections.push(nodes(foretold));
     sections.push(method(question, not_played));
-    let title = format!("{} on {}", run.path().display(), target_name(args, question));
+    let title = format!("{} on {}", run.path().display(), question.target.name);
     Document { title, opening, sections, ..Document::default() }
 }
 
@@ -40,19 +40,6 @@ fn seconds(s: f64) -> String {
 
 fn span(span: Span) -> String {
     format!("{} (90\u{a0}%: {} to {})", seconds(span.s), seconds(span.from_s), seconds(span.to_s))
-}
-
-fn target_name(args: &PredictArgs, question: &Question) -> String {
-    let changed = args
-        .changes
-        .named()
-        .into_iter()
-        .filter_map(|(name, factor)| factor.map(|factor| format!("{} {name}", ratio(factor))));
-    let all: Vec<String> = changed.collect();
-    match all.is_empty() {
-        true => question.target.name.clone(),
-        false => format!("{} with {}", question.target.name, all.join(", ")),
-    }
 }
 
 fn finding(question: &Question, foretold: &Foretold) -> String {

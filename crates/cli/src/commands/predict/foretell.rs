@@ -1,11 +1,10 @@
 //! Recorded programs played on machines: what they take there, and within which bounds.
 
-use crate::progress::Bar;
-use anyhow::{Result, anyhow};
+use super::plays::on_all_cores;
+use anyhow::Result;
 use fabric::Machine;
 use predict::{DRAWS, Played, Program, RecordedRun, Share, drawn_machine, drawn_program, play};
 use serde::Serialize;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is played.
 pub struct Question<'a> {
@@ -76,23 +75,21 @@ const TENTH: f64 = 0.1;
 pub fn foretell(question: &Question) -> Result<Foretold> {
     let Question { cases, recorded, target, curve, seed } = question;
     let middle = middle(cases);
-    let mut bar = Bar::new("playing".into(), None);
     let machines = [*recorded, *target].into_iter().chain(curve.iter().map(|(_, other)| other));
     let jobs: Vec<Job> = machines.flat_map(|machine| jobs(cases, machine, *seed)).collect();
-    let ends = on_all_cores(&jobs, &mut bar, |job| job.end_s())?;
+    let ends =
+        on_all_cores("predicting".into(), &jobs, |job| job.machine.name.clone(), Job::end_s)?;
     let per = cases.len() + DRAWS as usize;
     let spans: Vec<Span> = ends.chunks(per).map(|ends| span(ends, cases.len())).collect();
     let side = |machine: &Machine, span| side(&middle.program, machine, *seed, span);
     let measured: f64 = cases.iter().map(|case| case.measured_ns as f64 / 1e9).sum();
-    let foretold = Foretold {
+    Ok(Foretold {
         measured_s: measured / cases.len() as f64,
         recorded: side(recorded, spans[0])?,
         target: side(target, spans[1])?,
         gains: gains(&middle.program, target, *seed)?,
         curve: curve.iter().map(|(at, _)| *at).zip(spans[2..].iter().copied()).collect(),
-    };
-    bar.finish();
-    Ok(foretold)
+    })
 }
 
 /// The launch of the median time.
@@ -170,37 +167,4 @@ fn gains(program: &Program, target: &Machine, seed: u64) -> Result<Vec<(&'static
     ];
     let gain = |(words, machine)| Ok((words, (now as f64 - end(&machine)? as f64) / PS_PER_S));
     asked.into_iter().map(gain).collect::<Result<Vec<_>, predict::Stuck>>().map_err(Into::into)
-}
-
-/// Do every job, each core one after the other; what each came to, in their order.
-fn on_all_cores<T: Sync, R: Send>(
-    jobs: &[T],
-    bar: &mut Bar,
-    work: impl Fn(&T) -> Result<R> + Sync,
-) -> Result<Vec<R>> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let turn = || {
-        let mut results = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(at) else { return results };
-            results.push((at, work(job)));
-            done.fetch_add(1, Ordering::Relaxed);
-        }
-    };
-    let mut results = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..cores).map(|_| scope.spawn(&turn)).collect();
-        while handles.iter().any(|handle| !handle.is_finished()) {
-            bar.at(done.load(Ordering::Relaxed) as u64, jobs.len() as u64);
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let mut results = Vec::new();
-        for handle in handles {
-            results.extend(handle.join().map_err(|_| anyhow!("a play panicked"))?);
-        }
-        Ok::<_, anyhow::Error>(results)
-    })?;
-    results.sort_by_key(|(at, _)| *at);
-    results.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,10 +1,10 @@
 //! `fourstamp predict` of a run of `fourstamp warp`: its program goes through the real engine in
 //! simulated time.
 
-use super::{recorded_on, target};
+use super::plays::on_all_cores;
+use super::{REFUSED, recorded_on, target};
 use crate::args::PredictArgs;
 use crate::interrupt;
-use crate::progress::Bar;
 use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
@@ -12,13 +12,9 @@ use record::Run;
 use serde_json::json;
 use sim_lens::{PredictedRun, Prediction};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use warp::predict::{Draw, Played, Recording, Replay};
 
-/// The exit code that says: the recorded run itself is not predicted well, so nothing is.
-const REFUSED: u8 = 3;
 /// Numbers of nodes unless somebody says otherwise, as far as the machine and the model go.
 const USUAL_NODES: [u16; 4] = [1, 2, 4, 8];
 
@@ -36,6 +32,12 @@ struct Task<'a> {
 
 /// Predict the recorded run itself, then what is asked for.
 pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
+    if args.curve.is_some() {
+        bail!(
+            "{}: --curve is not for simulations: their curve is along --nodes",
+            args.run.display()
+        );
+    }
     let recording = Recording::read(run)?;
     let from = recorded_on(args, run)?;
     let on = target(args, &from)?;
@@ -54,11 +56,11 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     let gate = PredictedRun::of(&gate, measured).context("nothing was played")?;
     let mut prediction = prediction(&recording, [&from, &on], gate, &replay);
     if let Some(refusal) = prediction.refusal().filter(|_| !args.anyway) {
-        eprintln!(
-            "{}: nothing is predicted, because {refusal}; is --from its machine's file, and did \
-            anything else use that machine? --anyway predicts nevertheless",
+        show::say_beside(&format!(
+            "fourstamp: {}: nothing is predicted, because {refusal}; is --from its machine's file, \
+            and did anything else use that machine? --anyway predicts nevertheless",
             args.run.display()
-        );
+        ));
         return Ok(ExitCode::from(REFUSED));
     }
     let plays = play(&recording, &tasks(&replay, &nodes, args.seed))?;
@@ -141,47 +143,17 @@ fn play(recording: &Recording, tasks: &[Task<'_>]) -> Result<Vec<Played>> {
     let stop = interrupt::flag();
     let scratch =
         memory::Scratch::new("predict").context("cannot make a folder for temporary files")?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
-    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let played: Mutex<Vec<(usize, Result<Played>)>> = Mutex::new(Vec::new());
-    let done = || played.lock().unwrap_or_else(PoisonError::into_inner);
-    let one = |at: usize| -> Result<Played> {
-        let Task { replay, nodes, draw } = &tasks[at];
-        let folder = scratch.path().join(at.to_string());
+    let folders = AtomicUsize::new(0);
+    let one = |task: &Task<'_>| -> Result<Played> {
+        let Task { replay, nodes, draw } = task;
+        let number = folders.fetch_add(1, Ordering::Relaxed);
+        let folder = scratch.path().join(number.to_string());
         std::fs::create_dir(&folder).context("cannot make a folder for temporary files")?;
         let model = recording.job.model.clone().without_work().make()?;
         let played = replay.play(&*model, *nodes, *draw, stop, &folder)?;
         std::fs::remove_dir_all(&folder).context("cannot remove temporary files")?;
         Ok(played)
     };
-    let work = || {
-        while !failed.load(Ordering::Relaxed) {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            if at >= tasks.len() {
-                break;
-            }
-            let result = one(at);
-            failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            done().push((at, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let mut bar = Bar::new(format!("predicting {}", recording.job.model.name), None);
-        while workers.iter().any(|worker| !worker.is_finished()) {
-            let count = done().len();
-            if let Some(task) = tasks.get(count) {
-                let next = format!("{} nodes", task.nodes);
-                bar.step(count as u64, tasks.len() as u64, &next);
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        bar.finish();
-    });
-    let mut played = std::mem::take(&mut *done());
-    played.sort_by_key(|(at, _)| *at);
-    if played.len() < tasks.len() && !failed.load(Ordering::Relaxed) {
-        bail!("a thread that played the recorded run panicked");
-    }
-    played.into_iter().map(|(_, played)| played).collect()
+    let what = format!("predicting {}", recording.job.model.name);
+    on_all_cores(what, tasks, |task| format!("{} nodes", task.nodes), one)
 }

@@ -1,24 +1,16 @@
 //! The interval of a prediction: the same program played again with costs drawn from the recording
 //! and figures drawn from the machine's ranges.
-//!
-//! 19 draws are enough for an interval of 90 % that assumes nothing of their distribution: of 20
-//! values that are alike, one lies outside the range of the other 19 with a chance of 2 in 20.
 
 use super::event_times::EventTimes;
 use crate::EventCosts;
+use ::predict::{DRAWS, drawn_machine};
 use fabric::Machine;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use timewarp::{ObjectId, Random, VirtualTime};
 
-/// Draws of an interval.
-pub const DRAWS: u64 = 19;
-/// What the range of so many draws covers of what is drawn alike, in percent.
-pub const COVERS_PERCENT: u64 = 90;
-
 /// Streams of a draw's random numbers.
 const PACE: u64 = 1 << 40;
-const MACHINE: u64 = 2 << 40;
 
 /// Which of the plays of a prediction: the recording as it is, or one that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +23,7 @@ pub enum Draw {
         /// The seed of the prediction.
         seed: u64,
         /// Which draw: 1 is the first.
-        number: u64,
+        number: u32,
     },
 }
 
@@ -45,7 +37,7 @@ impl Draw {
     fn random(self, stream: u64) -> Option<Random> {
         match self {
             Draw::AsRecorded => None,
-            Draw::Drawn { seed, number } => Some(Random::new(seed, stream + number)),
+            Draw::Drawn { seed, number } => Some(Random::new(seed, stream + u64::from(number))),
         }
     }
 
@@ -59,15 +51,10 @@ impl Draw {
 
     /// The machine of this play: each figure with a range is somewhere in it.
     pub(crate) fn machine(self, machine: &Machine) -> Machine {
-        let mut machine = machine.clone();
-        let Some(mut random) = self.random(MACHINE) else { return machine };
-        let costs = machine.costs.values_mut().flat_map(|steps| steps.values_mut());
-        for constant in machine.constants.values_mut().chain(costs) {
-            if let Some([low, high]) = constant.range {
-                constant.value = low + (high - low) * random.uniform();
-            }
+        match self {
+            Draw::AsRecorded => machine.clone(),
+            Draw::Drawn { seed, number } => drawn_machine(machine, seed, number),
         }
-        machine
     }
 }
 

@@ -208,7 +208,7 @@ impl<'a> Replay<'a> {
     fn spec(&self, on: &Machine, nodes: u16, draw: Draw) -> Spec {
         let mut transport = TransportSpec::simulated(on);
         if let Draw::Drawn { seed, number } = draw {
-            transport = transport.seeded(seed.wrapping_add(number));
+            transport = transport.seeded(seed.wrapping_add(u64::from(number)));
         }
         Spec {
             nodes,
