@@ -47,8 +47,7 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         curve: args.curve.map_or(Vec::new(), |curve| points(&target, curve)),
         seed: args.seed,
     };
-    let foretold =
-        foretell(&question).with_context(|| format!("{}: cannot be played", args.run.display()))?;
+    let foretold = foretell(&question).with_context(|| args.run.display().to_string())?;
     if !foretold.holds() && !args.anyway {
         show::say_beside(&format!("fourstamp: {}", refusal(&foretold, &recorded)));
         return Ok(ExitCode::from(REFUSED));

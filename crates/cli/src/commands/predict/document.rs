@@ -29,7 +29,7 @@ pub fn document(
     sections.extend(args.curve.map(|curve| along(curve, foretold)));
     sections.push(stages(foretold));
     sections.push(nodes(foretold));
-    sections.push(method(question, not_played));
+    sections.push(method(run, question, not_played));
     let title = format!("{} on {}", run.path().display(), question.target.name);
     Document { title, opening, sections, ..Document::default() }
 }
@@ -130,7 +130,7 @@ fn bounds(question: &Question, foretold: &Foretold) -> Section {
     let most = most.unwrap_or(Share::Computing);
     let sentence = format!(
         "The chain of causes that ends last: each wait is followed to the node that it was for. On \
-        {} {} of it is {}; {} are on it.",
+        {} {} of it is {}; it holds {}.",
         question.target.name,
         part(target.share(most)),
         most.words(),
@@ -234,19 +234,19 @@ fn nodes(foretold: &Foretold) -> Section {
     Section::new("nodes", "Nodes", sentence).table(table).as_detail()
 }
 
-fn method(question: &Question, not_played: &[String]) -> Section {
+fn method(run: &Run, question: &Question, not_played: &[String]) -> Section {
     let mut said = vec![
-        "Computing is as long as recorded, times the processors' speed; nodes do the same things \
-         in the same order, and take the messages that they took."
+        "Computing takes as long as it did, divided by the processors' speed; nodes do the same \
+         things in the same order, and take the messages that they took."
             .to_string(),
         "The interval does not cover programs that would do other things at another speed, nor \
          what the machine's file does not describe."
             .to_string(),
     ];
-    if question.cases.len() == 1 {
+    // In simulated time another launch is the same.
+    if question.cases.len() == 1 && run.info.simulated_on.is_null() {
         said.push(
-            "One launch was recorded: how launches differ is not in the interval. Record three."
-                .to_string(),
+            "One launch was recorded: how launches differ is not in the interval.".to_string(),
         );
     }
     said.extend(not_played.iter().cloned());
