@@ -33,5 +33,5 @@ pub use draw::{COVERS_PERCENT, DRAWS, drawn_machine, drawn_program};
 pub use link::Link;
 pub use observed::{Recorded as RecordedRun, Seen, observed};
 pub use play::{Path, Played, Share, Spent, Stamps, Stuck, play};
-pub use program::{Course, Flow, Parcel, Program, Step};
+pub use program::{Course, Courses, Flow, Parcel, Program, Step};
 pub use replay::{Direction, Recorded, Replayed, Transfer, Wait, replay};

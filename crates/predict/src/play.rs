@@ -3,6 +3,7 @@
 //!
 //! What the model leaves out: programs that would do other things at another speed.
 
+mod alone;
 mod letters;
 mod path;
 mod player;
@@ -11,11 +12,13 @@ mod seat;
 mod wire;
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;
 
 pub use path::{Path, Share};
 
-use crate::Program;
+use crate::Courses;
 use machine::{Machine, Time};
 
 /// When a message passed its four stamps, ps after the start.
@@ -90,12 +93,12 @@ impl std::error::Error for Stuck {}
 /// # Errors
 /// When the machine has too few nodes, or a node waits for what never comes.
 pub fn play(
-    program: &Program,
+    program: &impl Courses,
     machine: &Machine,
     seed: u64,
     tell: impl FnMut(u32, Stamps),
 ) -> Result<Played, Stuck> {
-    let nodes = program.courses.len();
+    let nodes = program.nodes();
     if nodes > usize::from(machine.nodes) {
         return Err(Stuck::Nodes { machine: machine.nodes, program: nodes });
     }

@@ -58,3 +58,48 @@ pub enum Flow {
     /// looked so many times in vain sleeps.
     Window { looks: u32 },
 }
+
+/// What nodes do, step by step: a [`Program`], or what makes one up as it is asked.
+pub trait Courses {
+    fn nodes(&self) -> usize;
+    /// When a node begins, ns after the first of all.
+    fn begins_ns(&self, node: u16) -> u64;
+    /// A node's step by its number. Each node is asked in order, and more than once for some.
+    fn step(&self, node: u16, number: usize) -> Option<Step>;
+    /// How many messages there are: steps give them numbers below that.
+    fn messages(&self) -> u32;
+    fn message(&self, message: u32) -> Parcel;
+    fn flow(&self) -> Flow;
+
+    /// The longest message.
+    fn most_bytes(&self) -> u64 {
+        let bytes = |message| self.message(message).bytes;
+        (0..self.messages()).map(bytes).max().unwrap_or(0)
+    }
+}
+
+impl Courses for Program {
+    fn nodes(&self) -> usize {
+        self.courses.len()
+    }
+
+    fn begins_ns(&self, node: u16) -> u64 {
+        self.courses[usize::from(node)].begins_ns
+    }
+
+    fn step(&self, node: u16, number: usize) -> Option<Step> {
+        self.courses[usize::from(node)].steps.get(number).copied()
+    }
+
+    fn messages(&self) -> u32 {
+        self.messages.len() as u32
+    }
+
+    fn message(&self, message: u32) -> Parcel {
+        self.messages[message as usize]
+    }
+
+    fn flow(&self) -> Flow {
+        self.flow
+    }
+}

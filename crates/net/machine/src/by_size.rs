@@ -15,6 +15,11 @@ impl<T: Copy> BySize<T> {
         self.larger.iter().rev().find(|piece| piece.0 <= bytes).map_or(self.first, |piece| piece.1)
     }
 
+    /// Whether it is the same for all sizes.
+    pub fn is_one(&self) -> bool {
+        self.larger.is_empty()
+    }
+
     fn of(machine: &Machine, name: &str, made: impl Fn(f64) -> T) -> BySize<T> {
         let larger = machine.constants.get(name).map_or(&[][..], |constant| &constant.larger);
         BySize {

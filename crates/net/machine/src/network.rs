@@ -5,18 +5,25 @@
 //! A link serves packets in the order in which they come to it, so flows that share one share it
 //! fairly, packet by packet. Through a switch a packet goes on as it comes in; in a hypercube it is
 //! whole at each node before it goes on.
+//!
+//! Of a message's packets only the next one is in the queue: the others follow it at known times.
+//! Who hears of arrivals only spares it more: a link that only the sender of a packet uses, and an
+//! end that all packets come to over one link, serve in the order in which they are asked, so that
+//! when they are done is known at once.
 
+mod ends;
+mod event;
 mod links;
 mod order;
+mod way;
 
+use crate::queue::Queue;
 use crate::{Machine, Time, Topology};
-use links::{Links, Passed};
+use ends::{Ends, Losses};
+use event::{Event, FREED, GOAL, HANDLED, LOST, Stage};
+use links::Links;
 use order::Order;
-use rand::RngExt;
-use rand::SeedableRng;
-use rand_pcg::Pcg64Mcg;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use way::{Way, Ways};
 
 /// A message under way: a number that comes back when it arrives, and may then be another's.
 pub type Message = u32;
@@ -43,176 +50,253 @@ pub struct Arrived {
     pub packets: u32,
 }
 
+/// What is told of. Whoever hears of less than everything sends, from each node, in the order of
+/// time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tells {
+    /// All that happens, when it happens.
+    Everything,
+    /// Arrivals. Interrupts too, where packets cause any, and buffers may be heard of.
+    Arrivals,
+    /// Arrivals, as soon as it is certain when they will be.
+    Ahead,
+}
+
 /// The network of a machine.
 pub struct Network {
     links: Links,
-    order: Order,
+    /// Where messages might overtake each other.
+    order: Option<Order>,
     /// Of word that a message has come, which is short.
     latency: Time,
-    handler: Time,
-    interrupt: Time,
-    loss: f64,
-    resend: Time,
     packet_bytes: u64,
-    /// Until when each node's receiving end is busy.
-    handling_until: Vec<Time>,
-    events: BinaryHeap<Reverse<(Time, u64, Event)>>,
-    /// Of the next event: those of one moment happen in the order in which they were decided.
+    ends: Ends,
+    losses: Losses,
+    events: Queue<Event>,
     next_event: u64,
-    ways: Vec<Way>,
-    free_ways: Vec<Message>,
-    random: Pcg64Mcg,
+    ways: Ways,
+    course: Course,
 }
 
-/// A message on its way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Way {
-    from: u16,
-    to: u16,
-    bytes: u64,
-    packets: u32,
-    /// Packets that have not been handled yet.
-    missing: u32,
-    /// Its number among those of its pair.
-    turn: u64,
-    links: u8,
+/// Which events there are.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    tells: Tells,
+    /// First links are passed when a message is sent.
+    ahead: bool,
+    /// Packets are handled as soon as the last link takes them.
+    handled_ahead: bool,
+    /// The stage at which the packets of a message follow each other.
+    first: Stage,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A packet wants its next link.
-    Link(Packet),
-    /// A packet is at its goal.
-    Goal(Packet),
-    /// A packet has been handled there.
-    Handled(Packet),
-    /// A message's buffer is free.
-    Freed(u16),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Packet {
-    message: Message,
-    bytes: u64,
-    /// Links behind it.
-    passed: u8,
-    /// When its last byte has come to where it is: it may be passed on before.
-    whole: Time,
+impl Course {
+    fn of(tells: Tells, links: &Links, ends: &Ends, losses: &Losses) -> Course {
+        let tells = match tells {
+            _ if losses.share > 0.0 || ends.interrupt > 0 => Tells::Everything,
+            tells => tells,
+        };
+        let ahead = tells != Tells::Everything && links.are_senders_own();
+        let handled_ahead = ahead && links.are_takers_own();
+        let first = match (ahead, handled_ahead) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => GOAL,
+        };
+        Course { tells, ahead, handled_ahead, first }
+    }
 }
 
 impl Network {
     /// The network of so many nodes of a machine. `seed` decides which packets are lost.
     pub fn new(machine: &Machine, nodes: u16, seed: u64) -> Network {
+        Network::telling(Tells::Everything, machine, nodes, seed)
+    }
+
+    /// One that may tell less, sooner.
+    pub fn telling(tells: Tells, machine: &Machine, nodes: u16, seed: u64) -> Network {
         // A program on three nodes of a cube uses three of four.
         let nodes = match machine.topology {
             Topology::Hypercube => nodes.next_power_of_two(),
             _ => nodes,
         };
+        let links = Links::new(machine, nodes);
+        let (ends, losses) = (Ends::new(machine, nodes), Losses::new(machine, seed));
+        let course = Course::of(tells, &links, &ends, &losses);
+        let may_overtake = course.tells == Tells::Everything || !links.keep_order();
         Network {
-            links: Links::new(machine, nodes),
-            order: Order::new(nodes),
+            links,
+            order: may_overtake.then(Order::default),
             latency: machine.time("network.latency"),
-            handler: machine.time("network.handler"),
-            interrupt: machine.time("processor.interrupt"),
-            loss: machine.value("network.loss"),
-            resend: machine.time("network.resend"),
             packet_bytes: machine.value("network.packet") as u64,
-            handling_until: vec![0; usize::from(nodes)],
-            events: BinaryHeap::new(),
+            ends,
+            losses,
+            events: Queue::new(),
             next_event: 0,
-            ways: Vec::new(),
-            free_ways: Vec::new(),
-            random: Pcg64Mcg::seed_from_u64(seed),
+            ways: Ways::default(),
+            course,
         }
+    }
+
+    /// Links from a node to another.
+    pub fn links_between(&self, from: u16, to: u16) -> u8 {
+        self.links.count(from, to)
     }
 
     /// A message goes into the network now, which is not before the last event that was played.
     pub fn send(&mut self, now: Time, from: u16, to: u16, bytes: u64) -> Message {
-        let packets = bytes.div_ceil(self.packet_bytes).max(1);
-        let links = self.links.count(from, to);
-        let turn = self.order.sent(from, to);
-        let count = packets as u32;
-        let way = Way { from, to, bytes, packets: count, missing: count, turn, links };
-        let message = match self.free_ways.pop() {
-            Some(message) => {
-                self.ways[message as usize] = way;
-                message
-            }
-            None => {
-                self.ways.push(way);
-                self.ways.len() as Message - 1
-            }
-        };
-        for number in 0..packets {
-            let bytes = (bytes - number * self.packet_bytes).min(self.packet_bytes);
-            self.at(now, Event::Link(Packet { message, bytes, passed: 0, whole: now }));
+        let way = self.way(from, to, bytes);
+        let message = self.ways.add(way);
+        let mut event = Event::new(now, 0, self.next_event, self.course.first);
+        self.next_event += u64::from(way.packets);
+        if self.course.ahead {
+            event.before = now;
+            event.time = self.links.pass(now, &way, 0, way.takes(0)).at;
+            self.links.follow(&way, way.rest_takes());
         }
+        self.events.push(event.of(message, 0));
         message
+    }
+
+    fn way(&mut self, from: u16, to: u16, bytes: u64) -> Way {
+        let full = self.packet_bytes;
+        let (packets, payload) = match bytes.div_ceil(full) {
+            0 | 1 => (1, bytes),
+            packets => (packets, full),
+        };
+        let takes = self.links.takes(payload, bytes);
+        let last = bytes - (packets - 1) * full;
+        Way {
+            from,
+            to,
+            links: self.links.count(from, to),
+            packets: packets as u32,
+            missing: packets as u32,
+            turn: self.order.as_mut().map_or(0, |order| order.sent(from, to)),
+            takes,
+            last_takes: if last == payload { takes } else { self.links.takes(last, bytes) },
+            latency: self.links.latency(bytes),
+        }
     }
 
     /// When something happens next.
     pub fn next(&self) -> Option<Time> {
-        self.events.peek().map(|Reverse((time, ..))| *time)
+        self.events.first().map(|event| event.time)
     }
 
     /// Play the next event, and tell of it what nodes see. `false`: there is none.
     pub fn play_next(&mut self, tell: &mut impl FnMut(Time, Happened)) -> bool {
-        let Some(Reverse((now, _, event))) = self.events.pop() else { return false };
-        match event {
-            Event::Link(packet) => self.pass(now, packet),
-            Event::Goal(packet) => self.come(now, packet, tell),
-            Event::Handled(packet) => self.handled(now, packet, tell),
-            Event::Freed(node) => tell(now, Happened::Freed { node }),
+        let Some(event) = self.events.first().copied() else { return false };
+        match self.follower(event) {
+            Some(next) => self.events.replace_first(next),
+            None => {
+                self.events.pop();
+            }
+        }
+        match event.stage() {
+            GOAL => self.come(event.time, event, tell),
+            HANDLED => self.handled(event, tell),
+            FREED => tell(event.time, Happened::Freed { node: event.message as u16 }),
+            LOST => self.pass(event, 0, tell),
+            passed => self.pass(event, passed, tell),
         }
         true
     }
 
-    /// A packet takes its next link as soon as that is free.
-    fn pass(&mut self, now: Time, packet: Packet) {
-        let way = self.ways[packet.message as usize];
-        let Passed { next, whole } = self.links.pass(now, &way, &packet);
-        let packet = Packet { passed: packet.passed + 1, whole, ..packet };
-        let event =
-            if packet.passed == way.links { Event::Goal(packet) } else { Event::Link(packet) };
-        self.at(next, event);
+    /// The next packet of a message is as far as this one.
+    fn follower(&mut self, event: Event) -> Option<Event> {
+        if event.stage() != self.course.first {
+            return None;
+        }
+        let way = self.ways.at(event.message);
+        if event.packet + 1 == way.packets {
+            return None;
+        }
+        let later = match self.course {
+            Course { ahead: false, .. } => 0,
+            // It comes to the second link so much later as it came to the first.
+            Course { handled_ahead: true, .. } => way.takes,
+            _ => way.takes(event.packet + 1),
+        };
+        Some(event.follower(later))
     }
 
-    fn come(&mut self, now: Time, packet: Packet, tell: &mut impl FnMut(Time, Happened)) {
-        if self.loss > 0.0 && self.random.random::<f64>() < self.loss {
-            let again = now + self.resend;
-            self.at(again, Event::Link(Packet { passed: 0, whole: again, ..packet }));
+    /// A packet takes its next link as soon as that is free.
+    fn pass(&mut self, event: Event, passed: u8, tell: &mut impl FnMut(Time, Happened)) {
+        let way = *self.ways.at(event.message);
+        let next = self.links.pass(event.time, &way, passed, way.takes(event.packet));
+        if next.at_goal && self.course.handled_ahead {
+            self.come(next.at, event, tell);
+        } else {
+            let stage = if next.at_goal { GOAL } else { passed + 1 };
+            self.at(next.at, event.time, stage, event);
+        }
+    }
+
+    fn come(&mut self, now: Time, event: Event, tell: &mut impl FnMut(Time, Happened)) {
+        if self.losses.next() {
+            self.at(now + self.losses.resend, now, LOST, event);
             return;
         }
-        let node = self.ways[packet.message as usize].to;
-        if self.interrupt > 0 {
-            tell(now, Happened::Interrupted { node, takes: self.interrupt });
+        let way = self.ways.at(event.message);
+        if self.ends.interrupt > 0 {
+            tell(now, Happened::Interrupted { node: way.to, takes: self.ends.interrupt });
         }
-        let busy = &mut self.handling_until[usize::from(node)];
-        *busy = now.max(*busy) + self.handler;
-        let done = *busy;
-        self.at(done, Event::Handled(packet));
-    }
-
-    fn handled(&mut self, now: Time, packet: Packet, tell: &mut impl FnMut(Time, Happened)) {
-        let way = &mut self.ways[packet.message as usize];
+        let done = self.ends.handle(now, way.to);
+        if self.course.tells == Tells::Everything {
+            self.at(done, now, HANDLED, event);
+            return;
+        }
+        // An end is done with packets in the order in which they came.
         way.missing -= 1;
         if way.missing > 0 {
             return;
         }
-        let Way { from, to, turn, .. } = *way;
-        self.order.came(from, to, turn, packet.message);
-        while let Some(message) = self.order.next(from, to) {
-            let Way { packets, links, .. } = self.ways[message as usize];
-            let hops = self.links.hops(links);
-            self.free_ways.push(message);
-            tell(now, Happened::Arrived(Arrived { message, from, to, hops, packets }));
+        let at_once = self.course.ahead && !self.course.handled_ahead && self.ends.handler == 0;
+        if at_once || self.course.tells == Tells::Ahead {
+            self.arrive(done, event.message, tell);
+        } else {
+            self.at(done, now, HANDLED, event);
         }
-        // The far end says so; that takes the way back.
-        self.at(now + self.latency * Time::from(packet.passed), Event::Freed(from));
     }
 
-    fn at(&mut self, when: Time, event: Event) {
-        self.events.push(Reverse((when, self.next_event, event)));
+    fn handled(&mut self, event: Event, tell: &mut impl FnMut(Time, Happened)) {
+        let Event { time: now, message, .. } = event;
+        if self.course.tells != Tells::Everything {
+            self.arrive(now, message, tell);
+            return;
+        }
+        let way = self.ways.at(message);
+        way.missing -= 1;
+        if way.missing > 0 {
+            return;
+        }
+        let Way { from, links, .. } = *way;
+        self.arrive(now, message, tell);
+        // The far end says so; that takes the way back.
+        let freed = now + self.latency * Time::from(links);
+        self.at(freed, now, FREED, event.of(Message::from(from), 0));
+    }
+
+    /// A message has come whole, and with it those that waited for their turn.
+    fn arrive(&mut self, now: Time, message: Message, tell: &mut impl FnMut(Time, Happened)) {
+        let Some(order) = &mut self.order else {
+            let way = self.ways.end(message);
+            tell(now, Happened::Arrived(self.links.arrived(message, &way)));
+            return;
+        };
+        let Way { from, to, turn, .. } = *self.ways.at(message);
+        order.came(from, to, turn, message);
+        while let Some(message) = order.next(from, to) {
+            let way = self.ways.end(message);
+            tell(now, Happened::Arrived(self.links.arrived(message, &way)));
+        }
+    }
+
+    fn at(&mut self, when: Time, before: Time, stage: Stage, event: Event) {
+        let before = if self.course.ahead { before } else { 0 };
+        let next = Event::new(when, before, self.next_event, stage);
+        self.events.push(next.of(event.message, event.packet));
         self.next_event += 1;
     }
 }

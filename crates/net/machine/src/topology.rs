@@ -43,21 +43,27 @@ impl Topology {
         }
     }
 
-    /// The links from a node to another, in their order.
-    pub(crate) fn route(self, nodes: u16, from: u16, to: u16) -> Vec<u32> {
-        let (count, mut at, to) = (usize::from(nodes), usize::from(from), usize::from(to));
+    /// How many links are on the way from a node to another.
+    pub(crate) fn crossed(self, from: u16, to: u16) -> u8 {
         match self {
-            Topology::Switch => vec![at as u32, (count + to) as u32],
-            Topology::Bus => vec![0],
-            Topology::Mesh => vec![(at * count + to) as u32],
+            Topology::Switch => 2,
+            Topology::Bus | Topology::Mesh => 1,
+            Topology::Hypercube => (from ^ to).count_ones() as u8,
+        }
+    }
+
+    /// The link on that way after so many others.
+    pub(crate) fn link(self, nodes: u16, from: u16, to: u16, passed: u8) -> usize {
+        let (count, at, goal) = (usize::from(nodes), usize::from(from), usize::from(to));
+        match self {
+            Topology::Switch if passed == 0 => at,
+            Topology::Switch => count + goal,
+            Topology::Bus => 0,
+            Topology::Mesh => at * count + goal,
             Topology::Hypercube => {
-                let mut links = Vec::new();
-                while at != to {
-                    let dimension = (at ^ to).trailing_zeros() as usize;
-                    links.push((at * dimensions(count) + dimension) as u32);
-                    at ^= 1 << dimension;
-                }
-                links
+                let ahead = (0..passed).fold(at ^ goal, |differ, _| differ & (differ - 1));
+                let dimension = ahead.trailing_zeros() as usize;
+                (goal ^ ahead) * dimensions(count) + dimension
             }
         }
     }
@@ -76,11 +82,16 @@ fn dimensions(nodes: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn route(topology: Topology, nodes: u16, from: u16, to: u16) -> Vec<usize> {
+        let link = |passed| topology.link(nodes, from, to, passed);
+        (0..topology.crossed(from, to)).map(link).collect()
+    }
+
     #[test]
     fn a_route_in_a_cube_corrects_the_lowest_bit_first() {
         // 5 = 101 to 6 = 110: by dimension 0 to 4, then by dimension 1 to 6.
-        assert_eq!(Topology::Hypercube.route(8, 5, 6), [5 * 3, 4 * 3 + 1]);
-        let hops = |to| Topology::Hypercube.route(32, 0, to).len();
+        assert_eq!(route(Topology::Hypercube, 8, 5, 6), [5 * 3, 4 * 3 + 1]);
+        let hops = |to| route(Topology::Hypercube, 32, 0, to).len();
         let mut by_hops = [0; 6];
         (1..32).for_each(|to| by_hops[hops(to)] += 1);
         assert_eq!(by_hops, [0, 5, 10, 10, 5, 1]);
@@ -95,8 +106,8 @@ mod tests {
                 if from == to {
                     continue;
                 }
-                let route = topology.route(8, from, to);
-                assert!(route.iter().all(|link| (*link as usize) < links), "{topology:?}");
+                let route = route(topology, 8, from, to);
+                assert!(route.iter().all(|link| *link < links), "{topology:?}");
                 assert!(used.insert(route) || topology == Topology::Bus, "{topology:?}");
             }
         }

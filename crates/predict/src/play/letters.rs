@@ -13,57 +13,75 @@ pub(super) struct Letter {
     pub ready: Time,
     pub sent: Time,
     arrived: Time,
+    /// To its arrival.
+    path: Path,
     /// Its receiver has said that it will take it.
     pub posted: bool,
     /// Its sender has asked, and has no answer yet.
     pub asks: bool,
-    /// Where the path to its arrival is kept.
-    path: u32,
 }
 
-/// All of them.
+/// All of them. Only those that are under way have a letter: of the others, which may be a hundred
+/// million, no more is kept than that they were taken.
 pub(super) struct Letters {
-    all: Vec<Letter>,
-    paths: Vec<Path>,
+    /// By message: where its letter is.
+    places: Vec<u32>,
+    letters: Vec<Letter>,
     free: Vec<u32>,
 }
 
+/// Of a message of which nothing was heard yet.
+const NONE: u32 = u32::MAX;
+/// Of one that was taken.
+const TAKEN: u32 = u32::MAX - 1;
+
 impl Letters {
-    pub fn new(messages: usize) -> Letters {
-        let letter =
-            Letter { ready: NEVER, sent: 0, arrived: NEVER, posted: false, asks: false, path: 0 };
-        Letters { all: vec![letter; messages], paths: Vec::new(), free: Vec::new() }
+    pub fn new(messages: u32) -> Letters {
+        Letters { places: vec![NONE; messages as usize], letters: Vec::new(), free: Vec::new() }
     }
 
+    /// A message that was not taken.
     pub fn at(&mut self, message: u32) -> &mut Letter {
-        &mut self.all[message as usize]
+        let place = &mut self.places[message as usize];
+        if *place >= TAKEN {
+            let new = Letter {
+                ready: NEVER,
+                sent: 0,
+                arrived: NEVER,
+                path: Path::default(),
+                posted: false,
+                asks: false,
+            };
+            *place = self.free.pop().unwrap_or(self.letters.len() as u32);
+            match self.letters.get_mut(*place as usize) {
+                Some(letter) => *letter = new,
+                None => self.letters.push(new),
+            }
+        }
+        &mut self.letters[*place as usize]
     }
 
-    /// It has come whole.
+    /// It has come whole, or will have.
     pub fn came(&mut self, message: u32, when: Time, path: Path) {
-        let place = self.free.pop().unwrap_or(self.paths.len() as u32);
-        match self.paths.get_mut(place as usize) {
-            Some(kept) => *kept = path,
-            None => self.paths.push(path),
-        }
         let letter = self.at(message);
-        (letter.arrived, letter.path) = (when, place);
+        (letter.arrived, letter.path) = (when, path);
     }
 
     pub fn has_come(&self, message: u32) -> bool {
-        self.all[message as usize].arrived != NEVER
+        self.places[message as usize] == TAKEN || self.arrival(message).is_some()
     }
 
-    /// When it came, if it has, and the path to that.
-    pub fn arrival(&self, message: u32) -> Option<(Time, Path)> {
-        let letter = self.all[message as usize];
-        (letter.arrived != NEVER).then(|| (letter.arrived, self.paths[letter.path as usize]))
+    /// When it comes, if that is known, and the path to that.
+    pub fn arrival(&self, message: u32) -> Option<(Time, &Path)> {
+        let letter = self.letters.get(self.places[message as usize] as usize)?;
+        (letter.arrived != NEVER).then_some((letter.arrived, &letter.path))
     }
 
     /// It was taken; nobody asks for its path again.
     pub fn taken(&mut self, message: u32, taken: Time) -> Stamps {
-        let Letter { ready, sent, arrived, path, .. } = self.all[message as usize];
-        self.free.push(path);
+        let Letter { ready, sent, arrived, .. } = *self.at(message);
+        let place = std::mem::replace(&mut self.places[message as usize], TAKEN);
+        self.free.push(place);
         Stamps { ready, sent, arrived, taken }
     }
 }

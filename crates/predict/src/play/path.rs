@@ -45,6 +45,11 @@ pub struct Path {
 }
 
 impl Path {
+    /// The path that leads nowhere yet.
+    pub(super) const fn at_the_start() -> Path {
+        Path { parts: [0; Share::ALL.len()], messages: 0 }
+    }
+
     /// All of its time, ps.
     pub fn total(&self) -> Time {
         self.parts.iter().sum()

@@ -6,48 +6,64 @@ use super::room::Room;
 use super::seat::{Seat, State, Word};
 use super::wire::{Load, Told, Wire};
 use super::{Played, Stamps, Stuck};
-use crate::{Flow, Program, Step};
-use machine::{Machine, PS_PER_NS, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::{Courses, Flow, Step};
+use machine::{Machine, PS_PER_NS, Processor, Queue, Tells, Time};
 
-pub(super) struct Player<'a, T> {
-    program: &'a Program,
+pub(super) struct Player<'a, C, T> {
+    program: &'a C,
+    /// Of each node, but for its timer.
+    processor: Processor,
     wire: Wire,
     room: Room,
     seats: Vec<Seat>,
     letters: Letters,
     /// Those that go on, by when; each is in it once.
-    ready: BinaryHeap<Reverse<(Time, u16)>>,
+    ready: Queue<(Time, u16)>,
     /// Longer messages are asked for first.
     eager_bytes: u64,
+    /// What the network tells, while it is heard.
+    told: Vec<(Time, Told)>,
     tell: T,
 }
 
-impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
-    pub fn new(program: &'a Program, machine: &Machine, seed: u64, tell: T) -> Player<'a, T> {
-        let nodes = program.courses.len() as u16;
-        let begins = |node: u16| program.courses[usize::from(node)].begins_ns * PS_PER_NS;
+/// What a play must hear of. Where every message goes at once nobody answers, and so nothing
+/// depends on when a node hears of one: it is enough to know when it comes.
+fn tells(program: &impl Courses, eager_bytes: u64) -> Tells {
+    match program.flow() {
+        Flow::Window { .. } => Tells::Everything,
+        Flow::Eager if program.most_bytes() > eager_bytes => Tells::Arrivals,
+        Flow::Eager => Tells::Ahead,
+    }
+}
+
+impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
+    pub fn new(program: &'a C, machine: &Machine, seed: u64, tell: T) -> Player<'a, C, T> {
+        let (nodes, flow) = (program.nodes() as u16, program.flow());
+        let begins = |node: u16| program.begins_ns(node) * PS_PER_NS;
+        let eager_bytes = match flow {
+            Flow::Eager => machine.value("network.eager") as u64,
+            Flow::Window { .. } => u64::MAX,
+        };
+        let timer = |node: u16| Processor::of(machine, node).timer;
+        let mut ready = Queue::new();
+        (0..nodes).for_each(|node| ready.push((begins(node), node)));
         Player {
             program,
-            wire: Wire::new(machine, nodes, seed),
-            room: Room::new(machine, nodes, program.flow),
-            seats: (0..nodes)
-                .map(|node| Seat::new(machine, node, program.flow, begins(node)))
-                .collect(),
-            letters: Letters::new(program.messages.len()),
-            ready: (0..nodes).map(|node| Reverse((begins(node), node))).collect(),
-            eager_bytes: match program.flow {
-                Flow::Eager => machine.value("network.eager") as u64,
-                Flow::Window { .. } => u64::MAX,
-            },
+            processor: Processor::of(machine, 0),
+            wire: Wire::new(machine, nodes, seed, tells(program, eager_bytes)),
+            room: Room::new(machine, nodes, flow),
+            seats: (0..nodes).map(|node| Seat::new(timer(node), flow, begins(node))).collect(),
+            letters: Letters::new(program.messages()),
+            ready,
+            eager_bytes,
+            told: Vec::new(),
             tell,
         }
     }
 
     pub fn run(mut self) -> Result<Played, Stuck> {
         loop {
-            let first = self.ready.peek().map(|Reverse(first)| *first);
+            let first = self.ready.first().copied();
             match (first, self.wire.next()) {
                 (Some((now, _)), Some(next)) if next <= now => self.move_network(),
                 (Some((_, node)), _) => {
@@ -77,7 +93,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     /// Whether nothing else happens before this node's time.
     fn is_first(&self, node: u16) -> bool {
         let now = self.seats[usize::from(node)].now;
-        self.ready.peek().is_none_or(|Reverse(other)| *other > (now, node))
+        self.ready.first().is_none_or(|other| *other > (now, node))
             && self.wire.next().is_none_or(|next| next > now)
     }
 
@@ -85,8 +101,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     fn go_on(&mut self, node: u16) {
         loop {
             let seat = &mut self.seats[usize::from(node)];
-            let course = &self.program.courses[usize::from(node)];
-            let Some(step) = course.steps.get(seat.step) else {
+            let Some(step) = self.program.step(node, seat.step) else {
                 seat.settle();
                 seat.spent.end = seat.now;
                 seat.waits(State::Done);
@@ -95,12 +110,12 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
             };
             if let Step::Work { ns, .. } = step {
                 seat.step += 1;
-                seat.compute(*ns);
+                seat.compute(&self.processor, ns);
                 continue;
             }
             if !self.is_first(node) {
                 let now = self.seats[usize::from(node)].now;
-                self.ready.push(Reverse((now, node)));
+                self.ready.push((now, node));
                 return;
             }
             let before = self.seats[usize::from(node)].now;
@@ -109,7 +124,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
             if self.seats[usize::from(node)].now > before {
                 continue;
             }
-            if !self.step(node, *step) {
+            if !self.step(node, step) {
                 return;
             }
             self.seats[usize::from(node)].step += 1;
@@ -131,7 +146,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     }
 
     fn send(&mut self, node: u16, message: u32) -> bool {
-        let parcel = self.program.messages[message as usize];
+        let parcel = self.program.message(message);
         let seat = &mut self.seats[usize::from(node)];
         let letter = self.letters.at(message);
         letter.ready = letter.ready.min(seat.now);
@@ -141,7 +156,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         }
         letter.sent = seat.now;
         if parcel.from == parcel.to {
-            seat.hand_over(parcel.bytes);
+            seat.hand_over(&self.processor, parcel.bytes);
             self.letters.came(message, seat.now, seat.path);
             return true;
         }
@@ -150,30 +165,44 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         } else {
             (Load::Whole(message), parcel.bytes)
         };
-        seat.hand_over(bytes);
-        self.wire.send(seat.now, (node, parcel.to), load, bytes, seat.path);
+        seat.hand_over(&self.processor, bytes);
+        self.wire.send(seat.now, (node, parcel.to), load, bytes, &seat.path);
         true
     }
 
     fn post(&mut self, node: u16, message: u32) {
+        // Nobody asks for one that goes at once.
+        if self.program.message(message).bytes <= self.eager_bytes {
+            return;
+        }
         let letter = self.letters.at(message);
         letter.posted = true;
         if std::mem::take(&mut letter.asks) {
             let seat = &mut self.seats[usize::from(node)];
-            seat.answers();
-            let from = self.program.messages[message as usize].from;
-            self.wire.send(seat.now, (node, from), Load::Go(message), 0, seat.path);
+            seat.answers(&self.processor);
+            let from = self.program.message(message).from;
+            self.wire.send(seat.now, (node, from), Load::Go(message), 0, &seat.path);
         }
     }
 
     fn take(&mut self, node: u16, message: u32) -> bool {
-        let parcel = self.program.messages[message as usize];
+        let parcel = self.program.message(message);
         let seat = &mut self.seats[usize::from(node)];
-        if self.letters.arrival(message).is_none_or(|(arrived, _)| arrived > seat.now) {
-            seat.waits(State::Takes(message));
-            return false;
+        match self.letters.arrival(message) {
+            Some((arrived, _)) if arrived <= seat.now => {}
+            None => {
+                seat.waits(State::Takes(message));
+                return false;
+            }
+            // When it will come is known, and nothing happens to who waits for it.
+            Some((arrived, path)) => {
+                seat.waits(State::Takes(message));
+                seat.went_on(&self.processor, arrived, *path);
+                self.ready.push((seat.now, node));
+                return false;
+            }
         }
-        seat.take(parcel.bytes);
+        seat.take(&self.processor, parcel.bytes);
         let now = seat.now;
         let stamps = self.letters.taken(message, now);
         (self.tell)(message, stamps);
@@ -184,7 +213,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     }
 
     fn free(&mut self, node: u16, message: u32) -> bool {
-        let parcel = self.program.messages[message as usize];
+        let parcel = self.program.message(message);
         if parcel.bytes <= self.eager_bytes || self.letters.has_come(message) {
             return true;
         }
@@ -200,7 +229,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
             if self.is_to_answer(word.load) {
                 // What it did before it heard is what the answer waited for: its own path leads on.
                 let seat = &mut self.seats[usize::from(node)];
-                seat.answers();
+                seat.answers(&self.processor);
                 let (at, path) = (seat.now, seat.path);
                 self.answer(node, at, word.load, path);
             }
@@ -208,7 +237,9 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     }
 
     fn move_network(&mut self) {
-        for (when, told) in self.wire.play_next() {
+        let mut all = std::mem::take(&mut self.told);
+        self.wire.play_next(&mut all);
+        for (when, told) in all.drain(..) {
             match told {
                 Told::Interrupted { node, takes } => {
                     self.seats[usize::from(node)].interrupted(when, takes);
@@ -222,6 +253,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
                 }
             }
         }
+        self.told = all;
     }
 
     fn came(&mut self, load: Load, to: u16, word: Word) {
@@ -229,7 +261,8 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
             Load::Whole(message) => self.came_whole(message, word.came, word.path),
             _ if self.seats[usize::from(to)].hears() => {
                 if self.is_to_answer(load) {
-                    let at = self.seats[usize::from(to)].answers_while_waiting(word.came);
+                    let at = self.seats[usize::from(to)]
+                        .answers_while_waiting(&self.processor, word.came);
                     let path = word.path.and(Share::Overhead, at - word.came);
                     self.answer(to, at, load, path);
                 }
@@ -240,7 +273,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
 
     fn came_whole(&mut self, message: u32, when: Time, path: Path) {
         self.letters.came(message, when, path);
-        let parcel = self.program.messages[message as usize];
+        let parcel = self.program.message(message);
         self.wake(parcel.to, State::Takes(message), when, path);
         self.wake(parcel.from, State::Frees(message), when, path);
     }
@@ -248,8 +281,8 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     fn wake(&mut self, node: u16, state: State, when: Time, path: Path) {
         let seat = &mut self.seats[usize::from(node)];
         if seat.state == state {
-            seat.went_on(when, path);
-            self.ready.push(Reverse((seat.now, node)));
+            seat.went_on(&self.processor, when, path);
+            self.ready.push((seat.now, node));
         }
     }
 
@@ -269,11 +302,11 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     /// A node does what word of a message asks for.
     fn answer(&mut self, node: u16, at: Time, word: Load, path: Path) {
         let (Load::Ask(message) | Load::Go(message) | Load::Whole(message)) = word;
-        let parcel = self.program.messages[message as usize];
+        let parcel = self.program.message(message);
         if word == Load::Ask(message) {
-            self.wire.send(at, (node, parcel.from), Load::Go(message), 0, path);
+            self.wire.send(at, (node, parcel.from), Load::Go(message), 0, &path);
         } else {
-            self.wire.send(at, (node, parcel.to), Load::Whole(message), parcel.bytes, path);
+            self.wire.send(at, (node, parcel.to), Load::Whole(message), parcel.bytes, &path);
         }
     }
 
@@ -281,10 +314,10 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     fn room_for(&mut self, node: u16, when: Time) {
         let seat = &mut self.seats[usize::from(node)];
         let State::WantsRoom(message) = seat.state else { return };
-        if self.room.has(self.program.messages[message as usize]) {
+        if self.room.has(self.program.message(message)) {
             let path = seat.path.and(Share::Contention, when.saturating_sub(seat.now));
-            seat.went_on(when, path);
-            self.ready.push(Reverse((seat.now, node)));
+            seat.went_on(&self.processor, when, path);
+            self.ready.push((seat.now, node));
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Room for messages on their way, where senders need it.
 
 use crate::{Flow, Parcel};
-use machine::Machine;
-use std::collections::HashMap;
+use machine::{Machine, Table, pair};
 
 /// What is sent and not done with.
 pub(super) struct Room {
@@ -12,7 +11,7 @@ pub(super) struct Room {
     /// Messages of a node whose buffers are not free.
     unfinished: Vec<u32>,
     /// Bytes sent and not taken, by pair.
-    in_flight: HashMap<(u16, u16), u64>,
+    in_flight: Table<u64>,
 }
 
 /// A message of no bytes fills memory, too.
@@ -27,22 +26,25 @@ impl Room {
             buffers: machine.value("network.buffers") as u32,
             window: machine.value("network.window") as u64,
             unfinished: vec![0; usize::from(nodes)],
-            in_flight: HashMap::new(),
+            in_flight: Table::default(),
         }
     }
 
     /// Whether a message may go. One that is larger than the window goes alone.
     pub fn has(&self, parcel: Parcel) -> bool {
-        let pair = self.in_flight.get(&(parcel.from, parcel.to)).copied().unwrap_or(0);
-        self.flow == Flow::Eager
-            || pair < self.window && self.unfinished[usize::from(parcel.from)] < self.buffers
+        if self.flow == Flow::Eager {
+            return true;
+        }
+        let in_flight = self.in_flight.get(&pair(parcel.from, parcel.to)).copied().unwrap_or(0);
+        in_flight < self.window && self.unfinished[usize::from(parcel.from)] < self.buffers
     }
 
     /// A message goes, if it may.
     pub fn take(&mut self, parcel: Parcel) -> bool {
         let may = self.has(parcel);
         if may && self.flow != Flow::Eager {
-            *self.in_flight.entry((parcel.from, parcel.to)).or_default() += counted(parcel);
+            let pair = pair(parcel.from, parcel.to);
+            *self.in_flight.entry(pair).or_default() += counted(parcel);
             self.unfinished[usize::from(parcel.from)] += 1;
         }
         may
@@ -50,7 +52,10 @@ impl Room {
 
     /// One was taken; who may have waited for that.
     pub fn taken(&mut self, parcel: Parcel) -> Option<u16> {
-        let bytes = self.in_flight.get_mut(&(parcel.from, parcel.to))?;
+        if self.flow == Flow::Eager {
+            return None;
+        }
+        let bytes = self.in_flight.get_mut(&pair(parcel.from, parcel.to))?;
         *bytes -= counted(parcel);
         Some(parcel.from)
     }

@@ -4,7 +4,7 @@ use super::Spent;
 use super::path::{Path, Share};
 use super::wire::Load;
 use crate::Flow;
-use machine::{Machine, Processor, Time};
+use machine::{Processor, Time, Timer};
 
 /// Of a node that never sleeps.
 const LOOKS_FOR_EVER: Time = u32::MAX as Time;
@@ -42,7 +42,7 @@ pub(super) struct Seat {
     pub spent: Spent,
     /// What it has not heard of yet.
     pub words: Vec<Word>,
-    processor: Processor,
+    timer: Timer,
     /// It sleeps after so many in vain.
     looks: Time,
     /// Interrupts that have not been counted into its time.
@@ -52,7 +52,7 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    pub fn new(machine: &Machine, node: u16, flow: Flow, begins: Time) -> Seat {
+    pub fn new(timer: Timer, flow: Flow, begins: Time) -> Seat {
         Seat {
             state: State::Runs,
             now: begins,
@@ -60,7 +60,7 @@ impl Seat {
             path: Path::default().and(Share::Computing, begins),
             spent: Spent::default(),
             words: Vec::new(),
-            processor: Processor::of(machine, node),
+            timer,
             looks: match flow {
                 // MPI libraries look until something comes.
                 Flow::Eager => LOOKS_FOR_EVER,
@@ -71,19 +71,19 @@ impl Seat {
         }
     }
 
-    pub fn compute(&mut self, ns: u64) {
-        let work = self.processor.computing(ns * machine::PS_PER_NS);
+    pub fn compute(&mut self, processor: &Processor, ns: u64) {
+        let work = processor.computing(ns * machine::PS_PER_NS);
         let took = self.work(work, Share::Computing);
         self.spent.computing += took;
     }
 
-    pub fn hand_over(&mut self, bytes: u64) {
-        let work = self.processor.sending(bytes as usize);
+    pub fn hand_over(&mut self, processor: &Processor, bytes: u64) {
+        let work = processor.sending(bytes as usize);
         self.overhead(work);
     }
 
-    pub fn take(&mut self, bytes: u64) {
-        let work = self.processor.receiving(bytes as usize);
+    pub fn take(&mut self, processor: &Processor, bytes: u64) {
+        let work = processor.receiving(bytes as usize);
         self.overhead(work);
     }
 
@@ -93,7 +93,7 @@ impl Seat {
     }
 
     fn work(&mut self, work: Time, share: Share) -> Time {
-        let done = self.processor.timer.done(self.now, work);
+        let done = self.timer.done(self.now, work);
         let took = done - self.now;
         self.path[share] += took;
         self.now = done;
@@ -106,20 +106,20 @@ impl Seat {
         if self.state == State::Runs || self.looks < LOOKS_FOR_EVER {
             self.stolen += takes;
         } else {
-            self.busy_until = self.processor.timer.done(self.busy_until.max(when), takes);
+            self.busy_until = self.timer.done(self.busy_until.max(when), takes);
         }
     }
 
     /// It answers word of a message.
-    pub fn answers(&mut self) {
-        self.take(0);
-        self.hand_over(0);
+    pub fn answers(&mut self, processor: &Processor) {
+        self.take(processor, 0);
+        self.hand_over(processor, 0);
     }
 
     /// It answers word that came while it waits; when it has.
-    pub fn answers_while_waiting(&mut self, came: Time) -> Time {
-        let work = self.processor.receiving(0) + self.processor.sending(0);
-        self.busy_until = self.processor.timer.done(self.busy_until.max(came), work);
+    pub fn answers_while_waiting(&mut self, processor: &Processor, came: Time) -> Time {
+        let work = processor.receiving(0) + processor.sending(0);
+        self.busy_until = self.timer.done(self.busy_until.max(came), work);
         self.busy_until
     }
 
@@ -143,8 +143,8 @@ impl Seat {
     }
 
     /// It waited until something came, by `path`, and sees it.
-    pub fn went_on(&mut self, came: Time, path: Path) {
-        let sees = self.sees(came);
+    pub fn went_on(&mut self, processor: &Processor, came: Time, path: Path) {
+        let sees = self.sees(processor, came);
         let waited = sees - self.now;
         match self.state {
             State::Takes(_) => self.spent.waiting += waited,
@@ -160,13 +160,13 @@ impl Seat {
     }
 
     /// When it sees what came: at its next look, or woken from its sleep.
-    fn sees(&self, came: Time) -> Time {
-        let Processor { look, wake, timer, .. } = self.processor;
-        let look = look.max(1);
+    fn sees(&self, processor: &Processor, came: Time) -> Time {
+        let look = processor.look.max(1);
         let looks = came.saturating_sub(self.now).div_ceil(look);
         if looks <= self.looks {
             return (self.now + looks * look).max(self.busy_until);
         }
-        timer.done(timer.done(came.max(self.busy_until), 0), wake)
+        let woken = self.timer.done(came.max(self.busy_until), 0);
+        self.timer.done(woken, processor.wake)
     }
 }

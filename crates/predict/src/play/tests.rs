@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Course, Flow, Parcel, Step};
+use crate::{Course, Flow, Parcel, Program, Step};
 
 /// A machine of round figures: sending 2 us, receiving 3 us, 10 us of latency, 1 byte a ns.
 fn machine(more: &str) -> Machine {
