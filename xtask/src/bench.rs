@@ -1,4 +1,4 @@
-//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs
+//! `cargo xtask bench latency`, `warp`, `mpi`, `pager` and `replay`: Fourstamp against the plainest programs
 //! that do the same job; `aa`: against itself.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of
@@ -15,6 +15,7 @@ mod figures;
 mod output;
 mod paging;
 mod peers;
+mod replaying;
 mod simulation;
 mod tables;
 mod tracing;
@@ -36,6 +37,8 @@ pub enum Bench {
     Mpi(tracing::Options),
     /// Paging to memory servers: its table there.
     Pager(paging::Options),
+    /// Playing programs on machines, as `fourstamp predict` does: docs/PREDICTION.md.
+    Replay(replaying::Options),
     /// `fourstamp compare` on real runs that do not differ: its false alarms.
     Aa(alarms::Options),
 }
@@ -76,6 +79,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Warp(options) => simulation::run(workspace, &options),
         Bench::Mpi(options) => tracing::run(workspace, &options),
         Bench::Pager(options) => paging::run(workspace, &options),
+        Bench::Replay(options) => replaying::run(workspace, &options),
         Bench::Aa(options) => alarms::run(workspace, &options),
     }
 }

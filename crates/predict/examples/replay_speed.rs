@@ -3,16 +3,18 @@
 //! `cargo run --release -p fourstamp-predict --example replay_speed CASE [ROUNDS]`
 //!
 //! CASE is `ring` (64 ranks), `all-to-all` (256 ranks) or `stencil` (4,096 ranks in three
-//! dimensions), all of 1 KiB a message through a switch. What is counted as an event is a send, a
-//! receive, or a step of computing: what LogGOPSim counts.
+//! dimensions), all of 1 KiB a message through a switch: in each round a rank computes, sends to
+//! the others that it talks to, and takes from them. What is counted as an event is a send, a
+//! receive, or a step of computing: what LogGOPSim counts. The rate is by processor time, of which
+//! a process that shares its core has less than has passed.
 
-use fourstamp_predict::{Course, Flow, Parcel, Program, Step, play};
+use fourstamp_predict::{Courses, Flow, Parcel, Step, play};
 use std::error::Error;
 use std::time::Instant;
 
 const MACHINE: &str = r#"
 name = "fast"
-nodes = 1024
+nodes = 4096
 topology = "switch"
 [processor]
 send = "500ns"
@@ -22,55 +24,114 @@ latency = "2us"
 bandwidth = "10GB/s"
 "#;
 
+const BYTES: u64 = 1024;
+const WORK_NS: u64 = 1000;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let case = arguments.next().ok_or("which case: ring, all-to-all or stencil?")?;
     let rounds = arguments.next().map(|rounds| rounds.parse()).transpose()?;
-    let program = match case.as_str() {
-        "ring" => program(64, rounds.unwrap_or(20_000), |_| vec![1]),
-        "all-to-all" => program(256, rounds.unwrap_or(20), |ranks| (1..ranks).collect()),
+    let rounds = match case.as_str() {
+        "ring" => Rounds::new(64, rounds.unwrap_or(100_000), vec![1]),
+        "all-to-all" => Rounds::new(256, rounds.unwrap_or(100), (1..256).collect()),
         "stencil" => {
             let around = [1, 16, 256].into_iter().flat_map(|near| [near, 4096 - near]);
-            program(4096, rounds.unwrap_or(40), |_| around.clone().collect())
+            Rounds::new(4096, rounds.unwrap_or(4070), around.collect())
         }
         other => return Err(format!("no case '{other}': ring, all-to-all or stencil").into()),
     };
-    let mut machine = machine::parse("fast", MACHINE)?;
-    machine.nodes = 4096;
-    let events = program.courses.iter().map(|course| course.steps.len() as u64).sum::<u64>();
-    let begun = Instant::now();
-    let played = play(&program, &machine, 1, |_, _| ())?;
+    let machine = machine::parse("fast", MACHINE)?;
+    let (begun, used) = (Instant::now(), processor_s()?);
+    let played = play(&rounds, &machine, 1, |_, _| ())?;
     let wall_s = begun.elapsed().as_secs_f64();
-    let messages = program.messages.len();
-    println!("messages,events,wall_s,events_per_s,peak_kib,simulated_ps");
-    let rate = events as f64 / wall_s;
-    println!("{messages},{events},{wall_s:.6},{rate:.0},{},{}", peak_kib()?, played.end());
+    let processor_s = processor_s()? - used;
+    let (messages, events) = (rounds.messages(), rounds.events());
+    let (rate, peak_kib, end) = (events as f64 / processor_s, peak_kib()?, played.end());
+    println!("messages,events,wall_s,processor_s,events_per_s,peak_kib,simulated_ps");
+    println!("{messages},{events},{wall_s:.3},{processor_s:.3},{rate:.0},{peak_kib},{end}");
     Ok(())
 }
 
-/// Rounds in which each rank computes, sends to those so far after it, and takes from those before.
-fn program(ranks: u32, rounds: u32, distances: impl Fn(u32) -> Vec<u32>) -> Program {
-    let distances = distances(ranks);
-    let per_rank = distances.len() as u32;
-    let mut program = Program { flow: Flow::Eager, ..Program::default() };
-    program.courses = vec![Course::default(); ranks as usize];
-    for round in 0..rounds {
-        for rank in 0..ranks {
-            let number = |rank: u32, at: usize| (round * ranks + rank) * per_rank + at as u32;
-            let steps = &mut program.courses[rank as usize].steps;
-            steps.push(Step::Work { ns: 1000, site: 0 });
-            for (at, distance) in distances.iter().enumerate() {
-                let to = ((rank + distance) % ranks) as u16;
-                program.messages.push(Parcel { from: rank as u16, to, bytes: 1024 });
-                steps.push(Step::Send(number(rank, at)));
-            }
-            for (at, distance) in distances.iter().enumerate() {
-                steps.push(Step::Take(number((rank + ranks - distance) % ranks, at)));
-            }
-        }
+/// A program that is never in memory.
+struct Rounds {
+    ranks: u32,
+    rounds: u32,
+    /// How far after a rank those are that it sends to.
+    distances: Vec<u32>,
+}
+
+impl Rounds {
+    fn new(ranks: u32, rounds: u32, distances: Vec<u32>) -> Rounds {
+        Rounds { ranks, rounds, distances }
     }
-    program.own_messages = program.messages.len() as u32;
-    program
+
+    /// Messages of a rank in a round.
+    fn sent(&self) -> u32 {
+        self.distances.len() as u32
+    }
+
+    /// Steps of a rank in a round.
+    fn steps(&self) -> u32 {
+        1 + 2 * self.sent()
+    }
+
+    fn events(&self) -> u64 {
+        u64::from(self.ranks * self.steps()) * u64::from(self.rounds)
+    }
+
+    fn number(&self, round: u32, rank: u32, which: u32) -> u32 {
+        (round * self.ranks + rank) * self.sent() + which
+    }
+}
+
+impl Courses for Rounds {
+    fn nodes(&self) -> usize {
+        self.ranks as usize
+    }
+
+    fn begins_ns(&self, _: u16) -> u64 {
+        0
+    }
+
+    fn step(&self, node: u16, number: usize) -> Option<Step> {
+        let (rank, number) = (u32::from(node), number as u32);
+        let (round, at) = (number / self.steps(), number % self.steps());
+        let step = match at.checked_sub(1) {
+            None => Step::Work { ns: WORK_NS, site: 0 },
+            Some(which) if which < self.sent() => Step::Send(self.number(round, rank, which)),
+            Some(which) => {
+                let which = which - self.sent();
+                let before = self.ranks - self.distances[which as usize];
+                Step::Take(self.number(round, (rank + before) % self.ranks, which))
+            }
+        };
+        (round < self.rounds).then_some(step)
+    }
+
+    fn messages(&self) -> u32 {
+        self.number(self.rounds, 0, 0)
+    }
+
+    fn message(&self, message: u32) -> Parcel {
+        let from = message / self.sent() % self.ranks;
+        let to = (from + self.distances[(message % self.sent()) as usize]) % self.ranks;
+        Parcel { from: from as u16, to: to as u16, bytes: BYTES }
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::Eager
+    }
+
+    fn most_bytes(&self) -> u64 {
+        BYTES
+    }
+}
+
+/// Processor time of this thread, the only one.
+fn processor_s() -> Result<f64, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let ns: f64 = text.split_whitespace().next().ok_or("no schedstat")?.parse()?;
+    Ok(ns / 1e9)
 }
 
 /// The most memory that this process had.

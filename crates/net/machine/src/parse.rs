@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Most nodes of a machine.
-const NODES_MAX: u16 = 1024;
+const NODES_MAX: u16 = 1 << 15;
 /// The section of what products' steps cost; below it a section a product.
 const COSTS: &str = "costs";
 /// What a step may cost.

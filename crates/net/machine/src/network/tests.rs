@@ -1,5 +1,9 @@
+mod plain;
+
 use super::*;
 use crate::{Topology, parse};
+use plain::Seen;
+use std::collections::HashMap;
 
 const US: Time = 1_000_000;
 
@@ -16,8 +20,8 @@ fn machine(topology: Topology, more: &str) -> Machine {
 fn arrivals(machine: &Machine, sent: &[(Time, u16, u16, u64)], seed: u64) -> Vec<Time> {
     let mut network = Network::new(machine, 8, seed);
     let mut arrived = vec![0; sent.len()];
-    let mut numbers = std::collections::HashMap::new();
-    let mut tell = |numbers: &std::collections::HashMap<Message, usize>, when, happened| {
+    let mut numbers = HashMap::new();
+    let mut tell = |numbers: &HashMap<Message, usize>, when, happened| {
         if let Happened::Arrived(arrival) = happened {
             arrived[numbers[&arrival.message]] = when;
         }
@@ -118,5 +122,99 @@ proptest::proptest! {
             });
             proptest::prop_assert!(later.into_iter().all(|(_, at)| at >= came));
         }
+    }
+}
+
+/// A machine of figures that make things happen at the same moment.
+fn coincident(topology: Topology, draws: &[usize]) -> Machine {
+    let rows: [(&str, &[f64]); 9] = [
+        ("network.latency", &[0.0, 1000.0, 5000.0]),
+        ("network.bandwidth", &[1e9, 1e8, 3.7e9]),
+        ("network.packet", &[1e15, 512.0, 100.0]),
+        ("network.header", &[0.0, 20.0]),
+        ("network.gap", &[0.0, 1000.0]),
+        ("network.hop", &[0.0, 500.0]),
+        ("network.handler", &[0.0, 1000.0, 77.0]),
+        ("processor.interrupt", &[0.0, 0.0, 0.0, 100.0]),
+        ("network.loss", &[0.0, 0.0, 0.0, 0.2]),
+    ];
+    let mut machine = machine(topology, "resend = \"50us\"\n");
+    for ((name, values), draw) in rows.into_iter().zip(draws) {
+        machine = machine.with(name, values[draw % values.len()]);
+    }
+    if draws[9].is_multiple_of(3) {
+        let latency = crate::Constant::of(1000.0).and_from(700, crate::Constant::of(3000.0));
+        machine.constants.insert("network.latency".into(), latency);
+    }
+    machine
+}
+
+/// What is seen of messages, sent in order of time, and of how many packets each was.
+fn seen(
+    mut network: Network,
+    sent: &[(Time, u16, u16, u64)],
+) -> (Vec<(Time, Seen)>, HashMap<usize, u32>) {
+    let (mut seen, mut packets) = (Vec::new(), HashMap::new());
+    let mut numbers: HashMap<Message, usize> = HashMap::new();
+    let mut play = |network: &mut Network, numbers: &HashMap<Message, usize>| {
+        network.play_next(&mut |when, happened| {
+            let what = match happened {
+                Happened::Interrupted { node, .. } => Seen::Interrupted { node },
+                Happened::Freed { node } => Seen::Freed { node },
+                Happened::Arrived(arrived) => {
+                    let message = numbers[&arrived.message];
+                    packets.insert(message, arrived.packets);
+                    Seen::Arrived { message }
+                }
+            };
+            seen.push((when, what));
+        })
+    };
+    for (number, (at, from, to, bytes)) in sent.iter().enumerate() {
+        while network.next().is_some_and(|next| next <= *at) {
+            play(&mut network, &numbers);
+        }
+        numbers.insert(network.send(*at, *from, *to, *bytes), number);
+    }
+    while play(&mut network, &numbers) {}
+    (seen, packets)
+}
+
+proptest::proptest! {
+    /// Whatever is decided ahead, and however little is told: the same happens at the same moments.
+    #[test]
+    fn it_is_the_plain_network(
+        topology in 0usize..4,
+        draws in proptest::collection::vec(0usize..12, 10),
+        sent in proptest::collection::vec((0u64..20, 0u16..8, 0u16..8, 0u64..1500), 1..80),
+        seed in 0u64..100,
+    ) {
+        let machine = coincident(Topology::ALL[topology], &draws);
+        let mut sent: Vec<_> = sent.into_iter().filter(|message| message.1 != message.2)
+            .map(|(at, from, to, bytes)| (at * US / 2, from, to, bytes)).collect();
+        sent.sort_by_key(|(at, ..)| *at);
+        let (mut network, mut expected) = (plain::Plain::new(&machine, 8, seed), Vec::new());
+        for (at, from, to, bytes) in &sent {
+            while network.next().is_some_and(|next| next <= *at) {
+                network.play_next(&mut expected);
+            }
+            network.send(*at, *from, *to, *bytes);
+        }
+        while network.next().is_some() {
+            network.play_next(&mut expected);
+        }
+        let network_of = |tells| Network::telling(tells, &machine, 8, seed);
+        let (all, packets) = seen(network_of(Tells::Everything), &sent);
+        proptest::prop_assert_eq!(&all, &expected);
+        let as_many = packets.iter().all(|(message, count)| network.packets(*message) == *count);
+        proptest::prop_assert!(as_many);
+        let arrivals = |all: Vec<(Time, Seen)>| -> Vec<(Time, Seen)> {
+            all.into_iter().filter(|(_, what)| matches!(what, Seen::Arrived { .. })).collect()
+        };
+        let expected = arrivals(expected);
+        proptest::prop_assert_eq!(&arrivals(seen(network_of(Tells::Arrivals), &sent).0), &expected);
+        let sorted = |mut all: Vec<(Time, Seen)>| { all.sort(); all };
+        let ahead = arrivals(seen(network_of(Tells::Ahead), &sent).0);
+        proptest::prop_assert_eq!(sorted(ahead), sorted(expected));
     }
 }

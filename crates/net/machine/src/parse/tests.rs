@@ -69,7 +69,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ("send = \"1us\"\n", "", 0, "says no 'send'"),
         ("send = \"1us\"", "send = { value = \"1us\", basis = \"estimated\" }", 5, "its range"),
         ("send = \"1us\"", "send = { value = \"1us\", range = [\"2us\", \"3us\"] }", 5, "outside"),
-        ("nodes = 2", "nodes = 0", 2, "1 to 1024"),
+        ("nodes = 2", "nodes = 0", 2, "1 to 32768"),
         ("nodes = 2\n", "", 0, "number of nodes"),
         ("\"switch\"", "\"ring\"", 3, "switch, bus, hypercube, mesh"),
         ("nodes = 2\ntopology = \"switch\"", "nodes = 6\ntopology = \"hypercube\"", 0, "not 6"),
