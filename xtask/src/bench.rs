@@ -1,5 +1,5 @@
-//! `cargo xtask bench latency`, `warp`, `mpi`, `pager` and `replay`: Fourstamp against the plainest programs
-//! that do the same job; `aa`: against itself.
+//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs
+//! that do the same job; `replay`: by itself; `aa`: against itself.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of
 //! three, for reasons that last as long as the process. So every contestant runs in a fresh process

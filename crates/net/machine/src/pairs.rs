@@ -1,4 +1,5 @@
-//! Something by a pair of nodes, or by another small number: of all pairs only those that there are.
+//! Something by a pair of nodes, or by another number: of all that there may be only those that
+//! there are.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -124,3 +124,22 @@ fn a_machine_that_is_too_small_is_refused() {
     let refused = play(&none, &machine(""), 1, |_, _| ());
     assert_eq!(refused, Err(Stuck::Nodes { machine: 8, program: 9 }));
 }
+
+#[test]
+fn thousands_of_nodes_do_not_need_a_table_of_all_pairs() {
+    const NODES: u16 = 4096;
+    let around: Vec<_> = (0..NODES).map(|node| (node, (node + 1) % NODES, 1000)).collect();
+    let steps: Vec<[Step; 2]> = (0..u32::from(NODES))
+        .map(|node| [Step::Send(node), Step::Take((node + 4095) % 4096)])
+        .collect();
+    let courses: Vec<&[Step]> = steps.iter().map(|steps| &steps[..]).collect();
+    let ring = program(&around, &courses);
+    let end = |topology, nodes| {
+        let machine = Machine { topology, nodes, ..machine("") };
+        play(&ring, &machine, 1, |_, _| ()).map(|played| us(played.end()))
+    };
+    assert_eq!(end(machine::Topology::Switch, NODES), Ok(16.0));
+    assert_eq!(end(machine::Topology::Mesh, NODES), Ok(16.0));
+    let few = Stuck::Nodes { machine: NODES - 1, program: 4096 };
+    assert_eq!(end(machine::Topology::Mesh, NODES - 1), Err(few));
+}

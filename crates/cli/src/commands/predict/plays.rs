@@ -17,7 +17,19 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(
     next: impl Fn(&T) -> String,
     work: impl Fn(&T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    on_threads(cores, what, jobs, next, work)
+}
+
+/// The same on so many threads at most.
+fn on_threads<T: Sync, R: Send>(
+    threads: usize,
+    what: String,
+    jobs: &[T],
+    next: impl Fn(&T) -> String,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let threads = threads.min(jobs.len());
     let (begun, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let turn = || {
         let mut results = Vec::new();
@@ -32,7 +44,7 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(
         results
     };
     let mut results = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(turn)).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(turn)).collect();
         let mut bar = Bar::new(what, None);
         while workers.iter().any(|worker| !worker.is_finished()) {
             let count = done.load(Ordering::Relaxed);
@@ -55,4 +67,51 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(
         bail!("interrupted: nothing is predicted");
     }
     Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use predict::{Course, DRAWS, Flow, Parcel, Program, Step};
+
+    const MACHINE: &str = "name = \"few\"\nnodes = 4\ntopology = \"switch\"\n[processor]\n\
+        send = \"2us\"\nreceive = \"3us\"\n[network]\nlatency = { value = \"10us\", \
+        range = [\"5us\", \"20us\"] }\nbandwidth = \"1GB/s\"\nloss = 0.1\nresend = \"1ms\"\n";
+
+    /// Four nodes in a ring, each round after another time of computing.
+    fn ring() -> Program {
+        let mut program = Program { flow: Flow::Eager, ..Program::default() };
+        program.courses = vec![Course::default(); 4];
+        for message in 0..400u32 {
+            let [from, to] = [message % 4, (message + 1) % 4].map(|node| node as u16);
+            program.messages.push(Parcel { from, to, bytes: u64::from(message * 37 % 5000) });
+            let sender = &mut program.courses[usize::from(from)].steps;
+            sender.push(Step::Work { ns: u64::from(message * 7919 % 30_000), site: 0 });
+            sender.push(Step::Send(message));
+            program.courses[usize::from(to)].steps.push(Step::Take(message));
+        }
+        program
+    }
+
+    #[test]
+    fn plays_come_to_the_same_on_any_number_of_threads() {
+        let (program, machine) = (ring(), fabric::parse_machine("few", MACHINE).unwrap());
+        let draws: Vec<u32> = (0..DRAWS).collect();
+        let play = |draw: &u32| {
+            let program = predict::drawn_program(&program, 1, *draw);
+            let machine = predict::drawn_machine(&machine, 1, *draw);
+            let mut taken = Vec::new();
+            let tell = |message, at: predict::Stamps| taken.push((message, at.arrived, at.taken));
+            let played = predict::play(&program, &machine, u64::from(*draw), tell)?;
+            let nodes: Vec<_> = played.nodes.iter().map(|node| (node.end, node.waiting)).collect();
+            Ok(serde_json::to_string(&(draw, taken, nodes))?)
+        };
+        let on = |threads| {
+            on_threads(threads, "playing".into(), &draws, |_| String::new(), play).unwrap()
+        };
+        let one = on(1);
+        let others: std::collections::BTreeSet<&String> = one.iter().collect();
+        assert_eq!(others.len(), DRAWS as usize, "draws differ");
+        assert!(one == on(2) && one == on(4));
+    }
 }
