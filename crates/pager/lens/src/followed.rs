@@ -6,9 +6,9 @@
 //! go over a link that is modelled, and its engine does one thing after another, each of which
 //! takes what it took.
 //!
-//! Source of the touches: `pages-PID.csv` ([`Recording`]); of pages that were read ahead nobody sees
-//! the first touch, so it lies between the faults before and behind it on its stream
-//! ([`unseen`]).
+//! Source of the touches: `pages-PID.csv` ([`Recording`]); of pages that were read ahead nobody
+//! sees the first touch, so it lies between the faults before and behind it on its stream
+//! (`unseen`).
 
 mod draw;
 mod network;

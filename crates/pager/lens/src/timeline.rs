@@ -25,6 +25,10 @@ pub enum TimelineError {
 /// those recorded by so much: more, and too little was seen of what the program touches.
 const PAGES_OFF_MAX: f64 = 0.1;
 
+/// The recorded run itself, with decisions made anew, may be off by so much more of its time than
+/// with those recorded.
+const TIME_OFF_MAX: f64 = 0.02;
+
 /// A run that can be played again.
 #[derive(Clone, Debug)]
 pub struct Course {
@@ -48,8 +52,8 @@ impl Course {
         Ok(Course { timeline, program, pages: process.page_ins + process.page_outs })
     }
 
-    /// The program, if the pager comes to the same when it decides anew over the recorded network;
-    /// or why decisions must be as recorded.
+    /// The program, if the pager comes to the same when it decides anew over the recorded network,
+    /// in pages and in time; or why decisions must be as recorded.
     ///
     /// # Errors
     /// As said.
@@ -58,14 +62,21 @@ impl Course {
         let turn_s = turn_s(&self.timeline, was, HALF);
         let conditions = Conditions { link: *was, speed: 1.0, turn_s };
         let played = play(program, &conditions).map_err(|stuck| stuck.to_string())?;
-        let off = (played.page_ins + played.page_outs) as f64 / self.pages.max(1) as f64 - 1.0;
-        if off.abs() <= PAGES_OFF_MAX {
+        let pages = (played.page_ins + played.page_outs) as f64;
+        let pages_off = pages / self.pages.max(1) as f64 - 1.0;
+        let time_off = |s: f64| s / self.timeline.elapsed_s - 1.0;
+        let (anew, as_recorded) =
+            (time_off(played.elapsed_s), time_off(self.as_recorded_s(was, was)));
+        if pages_off.abs() <= PAGES_OFF_MAX && anew.abs() <= as_recorded.abs() + TIME_OFF_MAX {
             return Ok(program);
         }
-        let (percent, more) = (100.0 * off.abs(), if off > 0.0 { "more" } else { "fewer" });
+        let percent = |off: f64| format!("{:+.1}\u{a0}%", 100.0 * off);
         Err(format!(
-            "deciding anew over the recorded network transfers {percent:.0}\u{a0}% {more} pages \
-            than were recorded: touches of pages in memory are not seen, and here they matter"
+            "deciding anew over the recorded network gives {} of pages and {} of time, against {} \
+            of time as recorded: touches of pages in memory are not seen, and here they matter",
+            percent(pages_off),
+            percent(anew),
+            percent(as_recorded)
         ))
     }
 

@@ -234,7 +234,7 @@ impl Link {
 
     /// Whether something was queued that the socket has not taken.
     pub fn is_waiting(&self) -> bool {
-        !self.outgoing.waiting().is_empty()
+        !self.outgoing.is_empty()
     }
 
     fn ask(&mut self, kind: Kind, answer: Kind, body: &[u8]) {

@@ -127,8 +127,8 @@ pub(super) fn table(rows: &[StudyRow]) -> Table {
         Column::count("to_bits", ""),
         Column::seconds("measured", ""),
         Column::seconds("predicted", ""),
-        Column::share("error", ""),
         Column::seconds("as_recorded", ""),
+        Column::share("error", ""),
     ];
     let all = all(rows);
     let row = |one: &Foretold| {
@@ -137,21 +137,14 @@ pub(super) fn table(rows: &[StudyRow]) -> Table {
         let (measured, predicted) = (measured_s.into(), predicted_s.into());
         let (from, to) = (from_bits.into(), to_bits.into());
         let (link, size, error) = ("link".into(), size_bytes.into(), one.error().into());
-        [link, size, from, to, measured, predicted, error, Cell::new(as_recorded_s)]
+        [link, size, from, to, measured, predicted, Cell::new(as_recorded_s), error]
     };
     let mut table = Table::new("predictions", columns).with(all.iter().map(row)).data();
     if let Some(median) = middle(&errors(&all, true)) {
-        let none = Cell::default;
-        table.push([
-            Cell::from("median"),
-            none(),
-            none(),
-            none(),
-            none(),
-            none(),
-            median.into(),
-            none(),
-        ]);
+        let mut row: Vec<Cell> = vec![Cell::from("median")];
+        row.extend((0..6).map(|_| Cell::default()));
+        row.push(median.into());
+        table.push(row);
     }
     table
 }
@@ -198,7 +191,7 @@ mod tests {
             rows.iter().map(|row| predicted_s(row, &rows).map(|s| format!("{s:.2}"))).collect();
         assert_eq!(predicted, [Some("69.48".into()), None, Some("130.76".into()), None]);
         let found = table(&rows);
-        let [from, to, measured, error] = [2, 3, 4, 6].map(|at| {
+        let [from, to, measured, error] = [2, 3, 4, 7].map(|at| {
             found.rows.iter().map(|row| row.cells[at].value.clone()).collect::<Vec<Value>>()
         });
         let [fast, slow] = [100_000_000, 10_000_000].map(Value::Whole);
