@@ -2,7 +2,6 @@
 //! that lets the pager decide anew. Neighbours become one event, so there are few.
 
 use crate::{EngineStep, Mapping, PageEvent, PageStretch};
-use std::io::{self, Write};
 
 /// A thread that waits.
 #[derive(Clone, Copy, Debug)]
@@ -122,22 +121,17 @@ impl PageEvents {
         self.events.unwrap_or_default()
     }
 
-    /// Write what there is, with `ns` for moments in ticks and `ns_per_tick` for lengths.
-    pub fn write(
-        &mut self,
-        ns: impl Fn(u64) -> u64,
-        ns_per_tick: f64,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
-        let Some(events) = &mut self.events else { return Ok(()) };
-        for event in events.drain(..) {
-            writeln!(out, "{}", event.in_unit(&ns))?;
-        }
-        for ((step, _), (count, ticks)) in EngineStep::ALL.into_iter().zip(self.work) {
+    /// What has happened since they were taken last, with `ns` for moments in ticks, and what the
+    /// engine's steps have taken so far, with `ns_per_tick` for lengths.
+    pub fn take(&mut self, ns: impl Fn(u64) -> u64, ns_per_tick: f64) -> Vec<PageEvent> {
+        let Some(events) = &mut self.events else { return Vec::new() };
+        let mut taken: Vec<PageEvent> = events.drain(..).map(|event| event.in_unit(&ns)).collect();
+        let steps = EngineStep::ALL.into_iter().zip(self.work);
+        taken.extend(steps.map(|((step, _), (count, ticks))| {
             let ns = (ticks as f64 * ns_per_tick) as u64;
-            writeln!(out, "{}", PageEvent::Work { step, count, ns })?;
-        }
-        out.flush()
+            PageEvent::Work { step, count, ns }
+        }));
+        taken
     }
 
     fn push(&mut self, event: PageEvent) {
@@ -160,16 +154,14 @@ mod tests {
         let mut events = PageEvents::new();
         events.options(9, 8, 64);
         events.touched(10, true, 5, 100);
-        [10, 12, 14, 16, 17].map(|page| events.ahead(page, 110));
+        [10, 12, 14, 16, 17].into_iter().for_each(|page| events.ahead(page, 110));
         events.there(0, 20, 150);
         for (page, dirty) in [(1, true), (2, true), (3, false), (5, false)] {
             events.gone(page, dirty, 160);
         }
         events.worked(EngineStep::Take, 4, 30);
-        let mut text = Vec::new();
-        events.write(|ticks| 10 * ticks, 10.0, &mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
+        let taken = events.take(|ticks| 10 * ticks, 10.0);
+        let lines: Vec<String> = taken.iter().map(ToString::to_string).collect();
         assert_eq!(
             lines[..7],
             [
@@ -182,10 +174,8 @@ mod tests {
                 "gone,1600,5,1,0",
             ]
         );
-        assert!(lines[7..].contains(&"take,4,300"), "{lines:?}");
+        assert!(lines[7..].contains(&"take,4,300".to_owned()), "{lines:?}");
         events.stop();
-        let mut more = Vec::new();
-        events.write(|ticks| ticks, 1.0, &mut more).unwrap();
-        assert!(more.is_empty());
+        assert!(events.take(|ticks| ticks, 1.0).is_empty());
     }
 }

@@ -38,7 +38,8 @@ fn over(mbit: u64) -> Conditions {
 
 /// Through it in order, several times, some of it changed.
 fn rounds() -> Vec<(f64, u64, bool)> {
-    let round = |round: u64| (0..600).map(move |page| (20e-6, page, (page + round) % 3 == 0));
+    let round =
+        |round: u64| (0..600).map(move |page| (20e-6, page, (page + round).is_multiple_of(3)));
     (0..5).flat_map(round).collect()
 }
 

@@ -17,7 +17,7 @@ use pager_facts::{
     page_events_name, timeline_name,
 };
 use std::fs::{File, OpenOptions};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// How far the process is.
@@ -172,7 +172,11 @@ impl Engine {
         };
         let Waits { timeline, page_events, .. } = &mut self.waits;
         append(&folder.join(timeline_name(pid)), |file| timeline.write(ns, file))?;
-        append(&folder.join(page_events_name(pid)), |file| page_events.write(ns, ns_per_tick, file))
+        append(&folder.join(page_events_name(pid)), |file| {
+            let events = page_events.take(ns, ns_per_tick);
+            events.iter().try_for_each(|event| writeln!(file, "{event}"))?;
+            file.flush()
+        })
     }
 }
 
