@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 type Message = usize;
 
 /// Messages under way in one direction.
-pub(crate) struct Line {
+pub struct Line {
     /// When it was looked at last.
     now_s: f64,
     /// How long each connection has had the whole line by now, had it been busy since the begin.
@@ -18,6 +18,12 @@ pub(crate) struct Line {
     /// connection.
     busy: Soonest<Message>,
     behind: BTreeMap<u32, VecDeque<(f64, Message)>>,
+}
+
+impl Default for Line {
+    fn default() -> Line {
+        Line::new()
+    }
 }
 
 impl Line {

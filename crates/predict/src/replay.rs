@@ -92,6 +92,12 @@ pub fn replay(run: &Recorded, was: &Link, link: &Link) -> Replayed {
 /// The middle of what transfers took beyond what the link explains, each way: for pages that come,
 /// and for those that go.
 fn turn_s(run: &Recorded, was: &Link) -> [f64; 2] {
+    unexplained_s(run, was).map(|more_s| more_s.get(more_s.len() / 2).copied().unwrap_or(0.0))
+}
+
+/// What transfers took beyond what the link explains, the least first, each way. The link as it is
+/// said to be may be slower than it was: then nothing is left to explain.
+pub fn unexplained_s(run: &Recorded, was: &Link) -> [Vec<f64>; 2] {
     let done_s = Player::as_asked(run, *was).carry_all();
     [Direction::In, Direction::Out].map(|direction| {
         let that_way = run
@@ -99,15 +105,11 @@ fn turn_s(run: &Recorded, was: &Link) -> [f64; 2] {
             .iter()
             .zip(&done_s)
             .filter(|(transfer, _)| transfer.direction == direction);
-        let more_s = middle(that_way.map(|(transfer, done_s)| transfer.done_s - done_s).collect());
-        // The link as it is said to be may be slower than it was: then nothing is left to explain.
-        more_s.max(0.0)
+        let mut more_s: Vec<f64> =
+            that_way.map(|(transfer, done_s)| (transfer.done_s - done_s).max(0.0)).collect();
+        more_s.sort_by(f64::total_cmp);
+        more_s
     })
-}
-
-fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -5,14 +5,20 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Things that are due.
-pub(crate) struct Soonest<T>(BinaryHeap<Due<T>>);
+pub struct Soonest<T>(BinaryHeap<Due<T>>);
 
 /// One of them.
-pub(crate) struct Due<T> {
+pub struct Due<T> {
     /// s.
     pub at_s: f64,
     pub number: u64,
     pub what: T,
+}
+
+impl<T> Default for Soonest<T> {
+    fn default() -> Soonest<T> {
+        Soonest::new()
+    }
 }
 
 impl<T> Soonest<T> {

@@ -17,7 +17,11 @@ Examples:
   fourstamp machine calibrate runs/sweep --out here.toml
   fourstamp predict runs/lmp --from here.toml --on gigabit-2017
   fourstamp predict runs/lmp --from here.toml --bandwidth 10x --latency 0.5x
-  fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8")]
+  fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8
+  fourstamp predict runs/app-pager-1 --bandwidth 10x
+
+Of a run of `fourstamp pager run`, --from may be left out: its network is the
+rate that was measured. The pager decides anew what it reads ahead and evicts.")]
 pub struct PredictArgs {
     /// Run folder
     #[arg(value_name = "RUN")]

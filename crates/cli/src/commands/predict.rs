@@ -3,6 +3,7 @@
 mod document;
 mod foretell;
 mod messages;
+mod paging;
 mod plays;
 mod simulation;
 
@@ -31,6 +32,9 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             "{}: --nodes is for simulations: other programs are predicted on the nodes they ran on",
             args.run.display()
         );
+    }
+    if paging::is_of(&run) {
+        return paging::predict(args, &run);
     }
     let mut recorded = recorded_on(args, &run)?;
     if args.from.is_none() {

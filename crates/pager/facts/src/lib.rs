@@ -11,12 +11,18 @@
 #![forbid(unsafe_code)]
 
 mod event;
+mod page_event;
+mod page_events;
 mod process;
 mod seconds;
 mod server;
 mod timeline;
 
 pub use event::{FrameTask, Happened, Leaving, PagerEvent};
+pub use page_event::{
+    EngineStep, Mapping, PageEvent, PageEventError, Stretch as PageStretch, page_events_name,
+};
+pub use page_events::PageEvents;
 pub use process::{FaultCounts, FaultTime, FaultTimes, Paged, Prefetched};
 pub use seconds::{PagedPart, PagedSeconds};
 pub use server::{PageServer, ServerRole, ServerState};

@@ -10,9 +10,11 @@
 #![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod followed;
 pub mod found;
 mod lens;
 mod parts;
+mod predicted;
 pub mod prediction;
 mod sections;
 mod series;
@@ -23,3 +25,4 @@ mod words;
 
 pub use self::study::{Alternative, PagedLaunch, PagingStudy, StudyRow};
 pub use lens::{PagerLens, part};
+pub use predicted::{PagedPrediction, PagedSide, Span};

@@ -1,8 +1,8 @@
 //! What a paged run would take on other networks.
 
-use crate::timeline;
+use crate::timeline::Course;
 use pager_facts::{PageServer, PagedSeconds, PagerFacts, Prediction};
-use predict::{Completion, Link, replay};
+use predict::{Completion, Link};
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -19,18 +19,15 @@ pub fn predict(pager: &mut PagerFacts, path: &Path) {
     let networked = rate.is_some() || process.seconds.network > 0.0;
     let linked = networked && !is_here(pager);
     // A run that was cut has no timeline, and one without transfers no rate.
-    let timeline = timeline::read(path, process.pid, process.seconds.elapsed).ok();
-    let recorded = timeline.zip(rate);
+    let recorded = Course::read(path, pager, process).ok().zip(rate);
     // Whatever the model says: a network that takes no time takes away no more than was waited for
     // it.
     let least = process.seconds.elapsed - process.seconds.network;
     let faster = FACTORS.iter().filter(|_| linked).map(|factor| Prediction {
         network: format!("{factor} times the bandwidth"),
         seconds: match &recorded {
-            Some((timeline, rate)) => {
-                replay(timeline, &Link::of_rate(*rate), &Link::of_rate(factor * rate))
-                    .elapsed_s
-                    .max(least)
+            Some((course, rate)) => {
+                course.over_s(&Link::of_rate(*rate), &Link::of_rate(factor * rate)).max(least)
             }
             None => run.at_bandwidth(*factor).total(),
         },
@@ -44,7 +41,7 @@ pub fn predict(pager: &mut PagerFacts, path: &Path) {
 
 /// Whether all pages stayed on this machine. No link has a rate then: what was waited for is mostly
 /// the servers' and the engine's turn, and a multiple of the measured rate would stand for nothing.
-pub(crate) fn is_here(pager: &PagerFacts) -> bool {
+pub fn is_here(pager: &PagerFacts) -> bool {
     let here = |server: &PageServer| {
         let host = server.address.rsplit_once(':').map_or(&*server.address, |(host, _)| host);
         let bare = host.trim_start_matches('[').trim_end_matches(']');

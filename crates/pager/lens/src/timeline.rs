@@ -1,8 +1,9 @@
 //! The timeline of a paged process, as its library wrote it into the run, for who plays it again.
 
+use crate::followed::{Conditions, NoProgram, Program, Recording, play};
 use pager::PAGE_BYTES;
-use pager_facts::{Line, LineError, Way, timeline_name};
-use predict::{Direction, Recorded, Transfer, Wait};
+use pager_facts::{Line, LineError, Paged, PagerFacts, Way, timeline_name};
+use predict::{Direction, Link, Recorded, Transfer, Wait, replay, unexplained_s};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,93 @@ pub enum TimelineError {
     /// It is none.
     #[error("{} is not the timeline of a run: {reason}", path.display())]
     Damaged { path: PathBuf, reason: String },
+}
+
+/// Pages that come and go when the pager decides anew over the recorded network may differ from
+/// those recorded by so much: more, and too little was seen of what the program touches.
+const PAGES_OFF_MAX: f64 = 0.1;
+
+/// The recorded run itself, with decisions made anew, may be off by so much more of its time than
+/// with those recorded.
+const TIME_OFF_MAX: f64 = 0.02;
+
+/// A run that can be played again.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// Its transfers and waits.
+    pub timeline: Recorded,
+    /// The program, if it was recorded so that the pager can decide anew; or why not.
+    pub program: Result<Program, String>,
+    /// Pages that came and went.
+    pub pages: u64,
+}
+
+impl Course {
+    /// Of a process of the run at `run`.
+    ///
+    /// # Errors
+    /// When it has no timeline, as a run without a record.
+    pub fn read(run: &Path, pager: &PagerFacts, process: &Paged) -> Result<Course, TimelineError> {
+        let timeline = read(run, process.pid, process.seconds.elapsed)?;
+        let recording = Recording::read(run, pager, process);
+        let program = recording.map(|it| it.program()).map_err(|why: NoProgram| why.to_string());
+        Ok(Course { timeline, program, pages: process.page_ins + process.page_outs })
+    }
+
+    /// The program, if the pager comes to the same when it decides anew over the recorded network,
+    /// in pages and in time; or why decisions must be as recorded.
+    ///
+    /// # Errors
+    /// As said.
+    pub fn anew(&self, was: &Link) -> Result<&Program, String> {
+        let program = self.program.as_ref().map_err(String::clone)?;
+        let turn_s = turn_s(&self.timeline, was, HALF);
+        let conditions = Conditions { link: *was, speed: 1.0, turn_s };
+        let played = play(program, &conditions).map_err(|stuck| stuck.to_string())?;
+        let pages = (played.page_ins + played.page_outs) as f64;
+        let pages_off = pages / self.pages.max(1) as f64 - 1.0;
+        let time_off = |s: f64| s / self.timeline.elapsed_s - 1.0;
+        let (anew, as_recorded) =
+            (time_off(played.elapsed_s), time_off(self.as_recorded_s(was, was)));
+        if pages_off.abs() <= PAGES_OFF_MAX && anew.abs() <= as_recorded.abs() + TIME_OFF_MAX {
+            return Ok(program);
+        }
+        let percent = |off: f64| format!("{:+.1}\u{a0}%", 100.0 * off);
+        Err(format!(
+            "deciding anew over the recorded network gives {} of pages and {} of time, against {} \
+            of time as recorded: touches of pages in memory are not seen, and here they matter",
+            percent(pages_off),
+            percent(anew),
+            percent(as_recorded)
+        ))
+    }
+
+    /// How long it takes over `link`, recorded over `was`: with the pager's decisions made anew
+    /// where that is possible, and as recorded otherwise.
+    pub fn over_s(&self, was: &Link, link: &Link) -> f64 {
+        let anew = self.anew(was).ok().and_then(|program| {
+            let turn_s = turn_s(&self.timeline, was, HALF);
+            play(program, &Conditions { link: *link, speed: 1.0, turn_s }).ok()
+        });
+        anew.map_or_else(|| self.as_recorded_s(was, link), |played| played.elapsed_s)
+    }
+
+    /// The same with its decisions as recorded.
+    pub fn as_recorded_s(&self, was: &Link, link: &Link) -> f64 {
+        replay(&self.timeline, was, link).elapsed_s
+    }
+}
+
+/// The middle of what is sorted.
+pub const HALF: f64 = 0.5;
+
+/// What servers take besides the link, each way: a quantile of what transfers took beyond what the
+/// link explains.
+pub fn turn_s(timeline: &Recorded, was: &Link, quantile: f64) -> [f64; 2] {
+    unexplained_s(timeline, was).map(|more_s| {
+        let at = (more_s.len() as f64 * quantile) as usize;
+        more_s.get(at.min(more_s.len().saturating_sub(1))).copied().unwrap_or(0.0)
+    })
 }
 
 /// Of the process `pid` of the run at `run`, which took `elapsed_s`.

@@ -153,6 +153,11 @@ impl Pager {
         self.residency.status()
     }
 
+    /// Pages that left so far and had changed: as [`Status::evictions_dirty`], at once.
+    pub fn evictions_dirty(&self) -> u64 {
+        self.residency.evictions_dirty()
+    }
+
     /// Whether nothing is under way, and every page outside is as safe as the policy makes it.
     pub fn settled(&self) -> bool {
         self.residency.settled()

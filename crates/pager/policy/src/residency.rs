@@ -168,6 +168,10 @@ impl Residency {
         }
     }
 
+    pub fn evictions_dirty(&self) -> u64 {
+        self.status.evictions_dirty
+    }
+
     pub fn settled(&self) -> bool {
         let nothing_moves = self.asked.is_empty()
             && self.waiting.is_empty()

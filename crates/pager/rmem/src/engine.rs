@@ -30,7 +30,7 @@ use crate::{Config, RmemError};
 use asked::Asks;
 use clock::Clock;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
-use pager_facts::Happened;
+use pager_facts::{EngineStep, Happened};
 use pages::Pages;
 use progress::Progress;
 use rustix::event::epoll;
@@ -108,7 +108,9 @@ impl Engine {
         };
         let key = servers::key(&config)?;
         let sites = servers::connect_all(&config, key.as_ref(), &mut scribe)?;
-        let pager = Pager::new(options(&config, &sites)?)?;
+        let options = options(&config, &sites)?;
+        let (budget, frames) = (options.budget_pages, options.staging_frames.into());
+        let pager = Pager::new(options)?;
         let staging = Staging::new(pager.frames(), &uffd).map_err(system("map staging memory"))?;
         let disk = Disk::open(&config.disk, clock)?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| {
@@ -116,6 +118,8 @@ impl Engine {
         })?;
         let time = Time::of(clock);
         let (now, ns_per_tick) = (time.now(), time.ns_per_tick);
+        let mut waits = Waits::new(ns_per_tick, late(ns_per_tick));
+        waits.page_events.options(budget, frames, config.prefetch_pages.into());
         let engine = Engine {
             shared: Arc::clone(&shared),
             servers: Servers { sites, returning: Returning::new(&config, key) },
@@ -129,7 +133,7 @@ impl Engine {
             epoll,
             asks: Asks::default(),
             holds: Vec::new(),
-            waits: Waits::new(ns_per_tick, late(ns_per_tick)),
+            waits,
             scribe,
             buffers: Buffers::default(),
         };
@@ -233,15 +237,27 @@ impl Engine {
 
     /// Send what waits, to all places.
     fn send_all(&mut self) {
+        let begun = self.time.now();
+        let asked = self.send_to_sites();
+        if asked {
+            self.waits.page_events.worked(EngineStep::Send, 1, self.time.now() - begun);
+        }
+    }
+
+    /// Whether anything waited.
+    fn send_to_sites(&mut self) -> bool {
+        let mut some = false;
         for at in 0..self.servers.sites.len() {
             if self.servers.sites[at].link.is_none() {
                 continue;
             }
             self.send_waiting(at);
+            some |= self.servers.sites[at].has_something();
             if let Err(error) = self.flush(at) {
                 self.lose(at, error);
             }
         }
+        some
     }
 
     fn flush(&mut self, at: usize) -> Result<(), String> {

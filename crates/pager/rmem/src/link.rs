@@ -232,6 +232,11 @@ impl Link {
         self.pending.oldest().or(self.stuck)
     }
 
+    /// Whether something was queued that the socket has not taken.
+    pub fn is_waiting(&self) -> bool {
+        !self.outgoing.is_empty()
+    }
+
     fn ask(&mut self, kind: Kind, answer: Kind, body: &[u8]) {
         let begun = self.outgoing.whole(kind, body);
         self.pending.begin(&begun, answer);

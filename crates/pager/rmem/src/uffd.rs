@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 const API: u64 = 0xaa;
+const FEATURE_THREAD_ID: u64 = 1 << 8;
 const FEATURE_POISON: u64 = 1 << 14;
 const FEATURE_MOVE: u64 = 1 << 16;
 const FEATURE_PAGEFAULT_FLAG_WP: u64 = 1;
@@ -106,6 +107,8 @@ const IOCTL_NEW: u64 = API << 8;
 pub struct Fault {
     /// Address, as the kernel gives it: of the page or within it.
     pub address: usize,
+    /// Which thread; 0 where the kernel does not say.
+    pub thread: u32,
     /// Whether it was a store.
     pub write: bool,
     /// Whether the page is there and only protected from writing.
@@ -155,7 +158,8 @@ impl Uffd {
             Err(_) => by_system_call(USER_MODE_ONLY)?,
         };
         let features = features_of(kernel_faults)?;
-        let wanted = features & (FEATURE_MOVE | FEATURE_POISON | FEATURE_PAGEFAULT_FLAG_WP);
+        let wanted = features
+            & (FEATURE_MOVE | FEATURE_POISON | FEATURE_PAGEFAULT_FLAG_WP | FEATURE_THREAD_ID);
         agree(&file, wanted)?;
         let abilities = Abilities {
             kernel_faults,
@@ -205,6 +209,7 @@ impl Uffd {
         into.extend(events.iter().filter(|event| event.event == EVENT_PAGEFAULT).map(|event| {
             Fault {
                 address: event.address as usize,
+                thread: event.rest as u32,
                 write: event.flags & PAGEFAULT_FLAG_WRITE != 0,
                 protected: event.flags & PAGEFAULT_FLAG_WP != 0,
             }

@@ -10,7 +10,7 @@ use crate::timeline::Timeline;
 use idle::Idle;
 use lateness::Lateness;
 use pager::Page;
-use pager_facts::FaultTime;
+use pager_facts::{FaultTime, PageEvents};
 
 /// What a thread waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,7 @@ pub struct Waits {
     lateness: Lateness,
     /// What happened, for a model.
     pub timeline: Timeline,
+    pub page_events: PageEvents,
 }
 
 /// A histogram of ticks: 16 steps to each power of two, so a quantile is off by 3 % at most.
@@ -69,6 +70,7 @@ impl Waits {
             unseen: 0,
             lateness: Lateness::new(ns_per_tick, late),
             timeline: Timeline::new(),
+            page_events: PageEvents::new(),
         }
     }
 
@@ -85,6 +87,7 @@ impl Waits {
     /// The pages `[first, first + many)` are there.
     #[inline]
     pub fn end(&mut self, first: Page, many: u64, now: u64) {
+        self.page_events.there(first.0, many, now);
         let mut at = 0;
         while at < self.under_way.len() {
             let (page, begun, cause) = self.under_way[at];

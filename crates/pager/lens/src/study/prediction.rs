@@ -7,7 +7,7 @@
 use super::alternative::Alternative;
 use super::row::{PagedLaunch, StudyRow};
 use document::{Cell, Column, Table, Unit};
-use predict::{Link, replay};
+use predict::Link;
 
 /// What is predicted for `row`: for other links, and for memory enough.
 pub(super) fn predicted_s(row: &StudyRow, rows: &[StudyRow]) -> Option<f64> {
@@ -37,13 +37,15 @@ fn networks(size_bytes: u64, rows: &[StudyRow]) -> impl Iterator<Item = (u64, &P
 /// document 004's arithmetic.
 fn over(cell: &PagedLaunch, from_bits: u64, to_bits: u64) -> f64 {
     match &cell.course {
-        Some(run) => replay(run, &Link::of_bits(from_bits), &Link::of_bits(to_bits)).elapsed_s,
+        Some(run) => run.over_s(&Link::of_bits(from_bits), &Link::of_bits(to_bits)),
         None => cell.completion().at_bandwidth(to_bits as f64 / from_bits as f64).total(),
     }
 }
 
 /// A time over a link, foretold from another.
 struct Foretold {
+    /// With the pager's decisions as recorded.
+    as_recorded_s: Option<f64>,
     size_bytes: u64,
     from_bits: u64,
     to_bits: u64,
@@ -65,7 +67,11 @@ fn all(rows: &[StudyRow]) -> Vec<Foretold> {
         let pairs = networks(size_bytes, rows)
             .flat_map(move |from| networks(size_bytes, rows).map(move |to| (from, to)));
         pairs.filter(|(from, to)| from.0 != to.0).map(move |((from_bits, from), (to_bits, to))| {
+            let links = [from_bits, to_bits].map(Link::of_bits);
+            let as_recorded_s =
+                from.course.as_ref().map(|run| run.as_recorded_s(&links[0], &links[1]));
             Foretold {
+                as_recorded_s,
                 size_bytes,
                 from_bits,
                 to_bits,
@@ -121,19 +127,24 @@ pub(super) fn table(rows: &[StudyRow]) -> Table {
         Column::count("to_bits", ""),
         Column::seconds("measured", ""),
         Column::seconds("predicted", ""),
+        Column::seconds("as_recorded", ""),
         Column::share("error", ""),
     ];
     let all = all(rows);
     let row = |one: &Foretold| {
-        let Foretold { size_bytes, from_bits, to_bits, measured_s, predicted_s } = *one;
+        let Foretold { as_recorded_s, size_bytes, from_bits, to_bits, measured_s, predicted_s } =
+            *one;
         let (measured, predicted) = (measured_s.into(), predicted_s.into());
         let (from, to) = (from_bits.into(), to_bits.into());
-        [Cell::from("link"), size_bytes.into(), from, to, measured, predicted, one.error().into()]
+        let (link, size, error) = ("link".into(), size_bytes.into(), one.error().into());
+        [link, size, from, to, measured, predicted, Cell::new(as_recorded_s), error]
     };
     let mut table = Table::new("predictions", columns).with(all.iter().map(row)).data();
     if let Some(median) = middle(&errors(&all, true)) {
-        let none = Cell::default;
-        table.push([Cell::from("median"), none(), none(), none(), none(), none(), median.into()]);
+        let mut row: Vec<Cell> = vec![Cell::from("median")];
+        row.extend((0..6).map(|_| Cell::default()));
+        row.push(median.into());
+        table.push(row);
     }
     table
 }
@@ -141,6 +152,7 @@ pub(super) fn table(rows: &[StudyRow]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timeline::Course;
     use document::Value;
     use pager_facts::PagedSeconds;
     use predict::{Direction, Recorded, Transfer, Wait};
@@ -179,7 +191,7 @@ mod tests {
             rows.iter().map(|row| predicted_s(row, &rows).map(|s| format!("{s:.2}"))).collect();
         assert_eq!(predicted, [Some("69.48".into()), None, Some("130.76".into()), None]);
         let found = table(&rows);
-        let [from, to, measured, error] = [2, 3, 4, 6].map(|at| {
+        let [from, to, measured, error] = [2, 3, 4, 7].map(|at| {
             found.rows.iter().map(|row| row.cells[at].value.clone()).collect::<Vec<Value>>()
         });
         let [fast, slow] = [100_000_000, 10_000_000].map(Value::Whole);
@@ -207,11 +219,12 @@ mod tests {
             asked_s: 0.0,
             done_s: 1.1,
         };
-        let course = Recorded {
+        let timeline = Recorded {
             elapsed_s: 1.6,
             transfers: vec![transfer],
             waits: vec![Wait { from_s: 0.0, to_s: 1.1, transfer: Some(0) }],
         };
+        let course = Course { timeline, program: Err("none".into()), pages: 0 };
         let cell = PagedLaunch { course: Some(course), ..document(1.6, 1.1) };
         let slow_s = over(&cell, 100_000_000, 10_000_000);
         assert!((slow_s - (10.0 * 1514.0 / 1448.0 + 0.55)).abs() < 0.02, "{slow_s}");

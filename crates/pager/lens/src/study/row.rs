@@ -2,8 +2,9 @@
 
 use super::alternative::Alternative;
 use crate::prediction::completion;
+use crate::timeline::Course;
 use pager_facts::{Paged, PagedSeconds};
-use predict::{Completion, Recorded};
+use predict::Completion;
 use study::Results;
 use study::process::Times;
 
@@ -23,7 +24,7 @@ pub struct PagedLaunch {
     pub page_ins: u64,
     pub transfers: u64,
     /// What happened when, if that was recorded.
-    pub course: Option<Recorded>,
+    pub course: Option<Course>,
     /// The tick that the processor's time is counted in, s; 0 where it is measured.
     pub tick_s: f64,
 }
@@ -36,7 +37,7 @@ impl PagedLaunch {
     }
 
     /// Of a paged one, as it says itself.
-    pub fn paged(process: &Paged, course: Option<Recorded>) -> PagedLaunch {
+    pub fn paged(process: &Paged, course: Option<Course>) -> PagedLaunch {
         PagedLaunch {
             seconds: process.seconds,
             page_outs: process.page_outs,

@@ -84,11 +84,12 @@ fn what_a_link_foretells_is_marked_on_the_others() {
     assert_eq!(
         predictions[..2],
         [
-            "prediction,size_bytes,from_bits,to_bits,measured_s,predicted_s,error",
-            "link,25165824,100000000,10000000,10,12,0.2"
+            "prediction,size_bytes,from_bits,to_bits,measured_s,predicted_s,\
+            as_recorded_s,error",
+            "link,25165824,100000000,10000000,10,12,,0.2"
         ]
     );
-    assert_eq!(predictions.last().unwrap(), "median,,,,,,0.2");
+    assert_eq!(predictions.last().unwrap(), "median,,,,,,,0.2");
     let said = terminal(&study);
     assert!(said.contains("24 MiB of data, 6 MiB local") && said.contains("+20.0 %"), "{said}");
     assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");

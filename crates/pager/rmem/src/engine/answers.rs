@@ -10,7 +10,7 @@ use crate::link::{FetchTimes, Reply, StoreTimes};
 use crate::{PageBytes, PageEntry};
 use clock::{Exchange, Ticks};
 use pager::{Access, Failure, Installed, Into, Operation, PAGE_BYTES, Page, Place, Tag};
-use pager_facts::{Batch, FrameTask, Happened, Way};
+use pager_facts::{Batch, EngineStep, FrameTask, Happened, Way};
 use record::Kind;
 
 impl Engine {
@@ -43,12 +43,18 @@ impl Engine {
                 let batch = operations.len();
                 self.progress.rate.went(batch * PAGE_BYTES);
                 self.note(at, Way::Out, operations, times.answered);
+                let begun = self.time.now();
                 operations
                     .iter()
                     .for_each(|operation| self.stored(at, Operation(*operation), &times, batch));
+                let took = self.time.now() - begun;
+                self.waits.page_events.worked(EngineStep::Stored, batch as u64, took);
             }
             Reply::Pages { operations, entries, bytes, times } => {
+                let begun = self.time.now();
                 self.pages(at, operations, entries, bytes, &times);
+                let (many, took) = (operations.len() as u64, self.time.now() - begun);
+                self.waits.page_events.worked(EngineStep::Receive, many, took);
             }
             Reply::Pong { sent, server_received, server_sent, received } => {
                 self.servers.sites[at].exchanges.push(Exchange {

@@ -6,8 +6,9 @@ use super::{Engine, waits::Cause};
 use crate::checksum;
 use pager::{
     Access, Action, Frame, Grabbed, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose,
+    Urgency,
 };
-use pager_facts::{FrameTask, Happened, Leaving};
+use pager_facts::{EngineStep, FrameTask, Happened, Leaving};
 use record::Kind;
 
 impl Engine {
@@ -32,6 +33,14 @@ impl Engine {
 
     /// Carry out `many` actions that differ only in that each is the neighbour of the one before.
     fn perform(&mut self, action: &Action, many: u32) {
+        let begun = self.time.now();
+        self.act(action, many);
+        if let Some(step) = step_of(action) {
+            self.waits.page_events.worked(step, many.into(), self.time.now() - begun);
+        }
+    }
+
+    fn act(&mut self, action: &Action, many: u32) {
         match *action {
             Action::Zero { page } => self.zero(page, many),
             Action::Grab { page, frame } => self.grab(page, frame, many),
@@ -50,31 +59,42 @@ impl Engine {
     }
 
     fn zero(&mut self, first: Page, many: u32) {
+        let now = self.time.now();
+        for page in first.0..first.0 + u64::from(many) {
+            self.waits.page_events.ahead(page, now);
+        }
         let pager = &mut self.pager;
         self.pages.zero(first, many.into(), |page, how| pager.installed(page, how));
         self.waits.end(first, many.into(), self.time.now());
     }
 
     fn grab(&mut self, first: Page, frame: Frame, many: u32) {
-        let Engine { pages, staging, pager, .. } = self;
-        let mut absent = None;
+        let Engine { pages, staging, pager, waits, time, .. } = self;
+        let (mut absent, now) = (None, time.now());
         pages.grab(first, frame, many, staging, |page, frame, how: Taking| {
             if how == Taking::Absent {
                 absent = Some(page);
             }
+            let before = pager.evictions_dirty();
             pager.grabbed(page, how.with(|| checksum(staging.bytes(frame))));
+            if how == Taking::Taken {
+                waits.page_events.gone(page.0, pager.evictions_dirty() != before, now);
+            }
         });
         self.tell_absent(absent);
     }
 
     fn drop_clean(&mut self, first: Page, many: u32) {
-        let Engine { pages, pager, .. } = self;
-        let mut absent = None;
+        let Engine { pages, pager, waits, time, .. } = self;
+        let (mut absent, now) = (None, time.now());
         pages.drop_clean(first, many, |page, how| {
             if how == Grabbed::Absent {
                 absent = Some(page);
             }
             pager.grabbed(page, how);
+            if how == Grabbed::Dropped {
+                waits.page_events.gone(page.0, false, now);
+            }
         });
         self.tell_absent(absent);
     }
@@ -89,6 +109,7 @@ impl Engine {
     fn install(&mut self, page: Page, frame: Frame, access: Access) {
         let pager = &mut self.pager;
         let mut went = Installed::Done;
+        self.waits.page_events.ahead(page.0, self.time.now());
         self.pages.fill(page, self.staging.bytes(frame), access, |page, how| {
             went = how;
             pager.installed(page, how);
@@ -130,6 +151,9 @@ impl Engine {
     /// Hand something to a place, or keep it until there is room on the way.
     pub(super) fn ask(&mut self, place: Place, action: &Action) {
         let ready = self.time.now();
+        if let Action::Read { into: Into::Page(page), urgency: Urgency::Prefetch, .. } = *action {
+            self.waits.page_events.ahead(page.0, ready);
+        }
         if let Some((operation, what)) = what_of(action) {
             self.asks.insert(operation, Asked { place, what, ready });
         }
@@ -188,9 +212,12 @@ impl Engine {
     pub(super) fn serve_fault(&mut self, fault: crate::uffd::Fault) {
         let page = Page((fault.address / PAGE_BYTES) as u64);
         if fault.protected {
-            return self.serve_write(page);
+            return self.serve_write(page, fault.thread);
         }
-        let cause = match self.pager.fault(page, fault.write) {
+        let begun = self.time.now();
+        let decided = self.pager.fault(page, fault.write);
+        self.waits.page_events.worked(EngineStep::Decide, 1, self.time.now() - begun);
+        let cause = match decided {
             Some(pager::Fault::Zero) => Cause::Zero,
             Some(pager::Fault::Soft) => Cause::Soft,
             Some(pager::Fault::Hard) => Cause::Hard,
@@ -199,12 +226,14 @@ impl Engine {
             Some(pager::Fault::Stale | pager::Fault::Lost) | None => return self.pages.wake(page),
         };
         self.waits.begin(page, cause, self.time.now());
+        self.waits.page_events.touched(page.0, fault.write, fault.thread, begun);
         self.perform_all();
     }
 
     /// A thread writes to a page that is protected, or was when it was being taken out: by now that
     /// is over.
-    fn serve_write(&mut self, page: Page) {
+    fn serve_write(&mut self, page: Page, thread: u32) {
+        self.waits.page_events.written(page.0, thread, self.time.now());
         let lifted = self.pager.written(page) && self.pages.unprotect(page);
         if !lifted {
             self.pages.wake(page);
@@ -245,6 +274,21 @@ fn run_length(actions: &[Action]) -> usize {
         _ => false,
     };
     1 + actions.windows(2).take_while(follows).count()
+}
+
+/// What the time of an action is counted as.
+fn step_of(action: &Action) -> Option<EngineStep> {
+    match action {
+        Action::Zero { .. } => Some(EngineStep::Zero),
+        Action::Grab { .. } => Some(EngineStep::Take),
+        Action::Drop { .. } => Some(EngineStep::Drop),
+        Action::Install { .. } => Some(EngineStep::PutBack),
+        Action::Write { .. } => Some(EngineStep::Write),
+        Action::Read { .. } => Some(EngineStep::Read),
+        Action::Clear { .. } | Action::Xor { .. } | Action::Sum { .. } => Some(EngineStep::Parity),
+        Action::Empty { .. } => Some(EngineStep::Empty),
+        _ => None,
+    }
 }
 
 /// What the answer will be about.

@@ -7,15 +7,17 @@ use super::recovery::Recovery;
 use super::site::Site;
 use super::time::monotonic_ns;
 use crate::RmemError;
-use crate::parts::{Account, Reading, Waits};
+use crate::parts::{self, Account, Reading};
 use crate::rate::Rate;
 use crate::run_queue::{Had, Threads};
-use crate::waits::Cause;
+use crate::waits::{Cause, Waits};
 use pager::{PAGE_BYTES, PlaceStatus, Status};
 use pager_facts::{
     FaultCounts, FaultTimes, Happened, PageServer, Paged, PagedSeconds, Prefetched, ServerState,
-    timeline_name,
+    page_events_name, timeline_name,
 };
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// How far the process is.
@@ -140,7 +142,7 @@ impl Engine {
         let (waited, each) = (self.waits.so_far(now), self.waits.each(now));
         let each = self.time.seconds(each);
         let unseen = self.time.seconds(self.waits.unseen());
-        self.progress.spent.account(Waits::of(&waited, self.time.ns_per_tick), each, unseen);
+        self.progress.spent.account(parts::Waits::of(&waited, self.time.ns_per_tick), each, unseen);
     }
 
     /// Write it into the run's folder.
@@ -148,6 +150,7 @@ impl Engine {
         let Some(folder) = self.config.run.clone() else { return Ok(()) };
         if !self.config.record {
             self.waits.timeline.stop();
+            self.waits.page_events.stop();
         }
         self.account();
         let status = self.pager.status();
@@ -160,20 +163,30 @@ impl Engine {
 
     /// What has happened since it was written last.
     fn append_timeline(&mut self, folder: &Path) -> Result<(), RmemError> {
-        let path = folder.join(timeline_name(std::process::id()));
-        let failed = |error: std::io::Error| RmemError::Record {
-            reason: format!("{}: {error}", path.display()),
-        };
-        let file =
-            std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let pid = std::process::id();
         let (ticks, monotonic, started) = (self.time.now(), monotonic_ns(), self.config.started_ns);
         let ns_per_tick = self.time.ns_per_tick;
         let ns = move |at: u64| {
             let ago_ns = ticks.saturating_sub(at) as f64 * ns_per_tick;
             monotonic.saturating_sub(started).saturating_sub(ago_ns as u64)
         };
-        self.waits.timeline.write(ns, &mut std::io::BufWriter::new(file)).map_err(failed)
+        let Waits { timeline, page_events, .. } = &mut self.waits;
+        append(&folder.join(timeline_name(pid)), |file| timeline.write(ns, file))?;
+        append(&folder.join(page_events_name(pid)), |file| {
+            let events = page_events.take(ns, ns_per_tick);
+            events.iter().try_for_each(|event| writeln!(file, "{event}"))?;
+            file.flush()
+        })
     }
+}
+
+fn append(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), RmemError> {
+    let open = || OpenOptions::new().create(true).append(true).open(path);
+    let written = open().and_then(|file| write(&mut BufWriter::new(file)));
+    written.map_err(|error| RmemError::Record { reason: format!("{}: {error}", path.display()) })
 }
 
 /// A file that is whole at any moment.
@@ -208,7 +221,7 @@ impl Spent {
         }
     }
 
-    fn account(&mut self, waited: Waits, each: f64, unseen: f64) {
+    fn account(&mut self, waited: parts::Waits, each: f64, unseen: f64) {
         let (all, own) = (cpu_seconds(libc::RUSAGE_SELF), cpu_seconds(libc::RUSAGE_THREAD));
         let had = self.threads.had().zip(self.had);
         let since = |now: u64, then: u64| now.saturating_sub(then) as f64 / 1e9;

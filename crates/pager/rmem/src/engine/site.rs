@@ -64,6 +64,11 @@ impl Site {
         }
     }
 
+    /// Whether something waits to be sent.
+    pub fn has_something(&self) -> bool {
+        !self.reads.is_empty() || self.link.as_ref().is_some_and(Link::is_waiting)
+    }
+
     /// Send what the socket takes.
     pub fn flush(&mut self, now: u64) -> Result<(), LinkError> {
         self.gather();

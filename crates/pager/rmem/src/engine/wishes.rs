@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::mailbox::{Request, Stretch, Ticket};
 use pager::{PAGE_BYTES, Page};
-use pager_facts::Happened;
+use pager_facts::{Happened, Mapping};
 use std::sync::Arc;
 
 impl Engine {
@@ -32,6 +32,7 @@ impl Engine {
             Request::Hold(stretch) => {
                 let (first, pages) = numbers(stretch);
                 if self.pager.hold(first, pages) {
+                    self.note_memory(Mapping::Hold, first, pages);
                     self.waits.begin_hold(self.time.now());
                     self.holds.push((stretch, Arc::clone(ticket)));
                     return false;
@@ -41,6 +42,7 @@ impl Engine {
             Request::Release(stretch) => {
                 let (first, pages) = numbers(stretch);
                 self.pager.release(first, pages);
+                self.note_memory(Mapping::Release, first, pages);
             }
             Request::Finish => self.finish(),
         }
@@ -55,6 +57,7 @@ impl Engine {
             return self.progress.events.tell(Happened::NotPaged { bytes, error });
         }
         self.pager.map(first, pages);
+        self.note_memory(Mapping::Map, first, pages);
     }
 
     /// The address space stays reserved, and is nobody's until the pager has forgotten it.
@@ -62,6 +65,7 @@ impl Engine {
         let (first, pages) = numbers(stretch);
         self.asks.cancel(first.0, pages);
         self.pager.unmap(first, pages);
+        self.note_memory(Mapping::Unmap, first, pages);
         self.perform_all();
         match self.shared.arena.close(stretch.address, stretch.bytes) {
             Ok(()) => self.shared.arena.put_back(stretch.address, stretch.bytes),
@@ -78,6 +82,7 @@ impl Engine {
             libc::syscall(libc::SYS_madvise, stretch.address, stretch.bytes, libc::MADV_DONTNEED)
         };
         self.pager.forget(first, pages);
+        self.note_memory(Mapping::Forget, first, pages);
     }
 
     /// What is resident goes there by the kernel, what is outside by the pager's table. Half a move
@@ -90,11 +95,16 @@ impl Engine {
             panic!("{} bytes of paged memory cannot be moved: {error}", from.bytes);
         }
         self.pager.moved(first, new, pages);
+        self.waits.page_events.moved(first.0, pages, new.0, self.time.now());
         self.perform_all();
         match self.shared.arena.close(from.address, from.bytes) {
             Ok(()) => self.shared.arena.put_back(from.address, from.bytes),
             Err(error) => self.progress.events.tell(Happened::Failed { error: error.to_string() }),
         }
+    }
+
+    fn note_memory(&mut self, how: Mapping, first: Page, pages: u64) {
+        self.waits.page_events.memory(how, first.0, pages, self.time.now());
     }
 
     /// Those whose pages are all there by now.

@@ -42,6 +42,11 @@ pub(super) struct Begun {
 }
 
 impl Outgoing {
+    /// Whether the socket has taken all that was put in.
+    pub fn is_empty(&self) -> bool {
+        self.put == self.taken
+    }
+
     pub fn new() -> Outgoing {
         let spare = (0..BLOCKS).map(|_| Vec::with_capacity(FRAME_BYTES_MAX)).collect();
         let blocks = VecDeque::with_capacity(BLOCKS);

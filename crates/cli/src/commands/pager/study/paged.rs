@@ -8,7 +8,8 @@ use anyhow::{Context, Result, ensure};
 use fabric::RunKey;
 use pager_drive::servers::Wanted;
 use pager_drive::{Servers, facts};
-use pager_lens::{PagedLaunch, StudyRow, timeline};
+use pager_lens::timeline::Course;
+use pager_lens::{PagedLaunch, StudyRow};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering;
@@ -59,10 +60,6 @@ pub fn run(plan: &Plan) -> Result<PagedLaunch> {
     let process = facts.main().context("its run records no process")?;
     ensure!(process.lost_pages.is_empty(), "{} pages were lost", process.lost_pages.len());
     // Its transfers are what is played again over other links; a disk is none.
-    let course = if data {
-        Some(timeline::read(plan.out, process.pid, process.seconds.elapsed)?)
-    } else {
-        None
-    };
+    let course = if data { Some(Course::read(plan.out, &facts, process)?) } else { None };
     Ok(PagedLaunch::paged(process, course))
 }

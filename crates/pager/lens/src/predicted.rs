@@ -1,0 +1,258 @@
+//! A paged run as it is predicted over other networks: times with their intervals, where they go,
+//! and what would save some.
+
+use crate::followed::{Played, Share};
+use document::chart::{Axis, Chart, Curve, Dots};
+use document::{Block, Cell, Colour, Column, Document, Section, Table, Unit, axis_seconds};
+use document::{count, part, plain, ratio, time};
+use predict::{COVERS_PERCENT, DRAWS};
+use serde::Serialize;
+
+const NS_PER_S: f64 = 1e9;
+/// What lies between the program's begin and its first page, and after its last, which no model of
+/// pages has.
+const RESOLUTION: f64 = 0.01;
+
+/// A time and its interval, s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Span {
+    pub s: f64,
+    pub from_s: f64,
+    pub to_s: f64,
+}
+
+impl Span {
+    /// Of a time and what was drawn beside it.
+    pub fn of(s: f64, drawn: &[f64]) -> Span {
+        let drawn = || drawn.iter().copied();
+        Span { s, from_s: drawn().fold(s, f64::min), to_s: drawn().fold(s, f64::max) }
+    }
+
+    fn words(self) -> String {
+        let [s, from, to] = [self.s, self.from_s, self.to_s].map(seconds);
+        format!("{s} ({COVERS_PERCENT}\u{a0}%: {from} to {to})")
+    }
+}
+
+/// The run over a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PagedSide {
+    /// Which.
+    pub name: String,
+    pub span: Span,
+    /// As it is played without chance; nothing where decisions are as recorded.
+    pub played: Option<Played>,
+}
+
+/// All that is predicted of a paged run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PagedPrediction {
+    /// Its folder.
+    pub run: String,
+    pub recorded: PagedSide,
+    pub target: PagedSide,
+    pub measured_s: f64,
+    /// Pages that came and went when it was recorded; parity not among them.
+    pub page_ins: u64,
+    pub page_outs: u64,
+    /// Why the pager does not decide anew; `None`: it does.
+    pub as_recorded: Option<String>,
+    /// What a tenth less latency and so on save, s.
+    pub gains: Vec<(&'static str, f64)>,
+    /// What the curve goes along, and its times by the multiple.
+    pub curve: Option<(&'static str, Vec<(f64, Span)>)>,
+}
+
+impl PagedPrediction {
+    /// Whether the measured time is within what comes out for the recorded network, or outside by
+    /// no more than the model's resolution.
+    pub fn holds(&self) -> bool {
+        let Span { from_s, to_s, .. } = self.recorded.span;
+        let more_s = RESOLUTION * self.measured_s;
+        (from_s - more_s..=to_s + more_s).contains(&self.measured_s)
+    }
+
+    /// Why nothing is to be predicted; `None` where the recorded run is predicted well.
+    pub fn refusal(&self) -> Option<String> {
+        let said = || {
+            format!(
+                "no prediction: over the network it was recorded on ({}) it would take {}, but it \
+                took {}; is that its network's rate, and did anything else use its machines? See \
+                what comes out with --anyway",
+                self.recorded.name,
+                self.recorded.span.words(),
+                seconds(self.measured_s)
+            )
+        };
+        (!self.holds()).then(said)
+    }
+
+    /// All of it.
+    pub fn document(&self) -> Document {
+        let mut sections = vec![self.completion()];
+        sections.extend(self.bounds());
+        sections.extend(self.along());
+        sections.push(self.method());
+        let opening = vec![Block::Finding(self.finding()), Block::Lead(self.gate())];
+        let title = format!("{} on {}", self.run, self.target.name);
+        Document { title, opening, sections, ..Document::default() }
+    }
+
+    fn finding(&self) -> String {
+        let times = self.recorded.span.s / self.target.span.s;
+        let than = match times >= 1.0 {
+            true => format!("{} as fast as", ratio(times)),
+            false => format!("{} the time of", ratio(1.0 / times)),
+        };
+        let (name, span) = (&self.target.name, self.target.span.words());
+        format!("On {name} it takes {span}: {than} the network it was recorded on.")
+    }
+
+    fn gate(&self) -> String {
+        let off = self.recorded.span.s / self.measured_s - 1.0;
+        let said = format!(
+            "On {}, where it was recorded, it took {}; played again there it takes {}, {}\u{a0}% \
+            {}.",
+            self.recorded.name,
+            seconds(self.measured_s),
+            self.recorded.span.words(),
+            plain(&format!("{:.2}", off.abs() * 100.0)),
+            if off < 0.0 { "less" } else { "more" },
+        );
+        match self.holds() {
+            true => said,
+            false => format!(
+                "{said} That is outside of the interval: what is said of the other network is not \
+                to be relied on."
+            ),
+        }
+    }
+
+    fn completion(&self) -> Section {
+        let columns = [
+            Column::text("network", "network"),
+            Column::seconds("predicted", "predicted").with_interval(),
+            Column::seconds("measured", "measured"),
+            Column::new("error", "error", Unit::Change),
+            Column::count("page_ins", "pages in"),
+            Column::count("page_outs", "pages out"),
+        ];
+        let row = |side: &PagedSide, measured: Option<f64>| {
+            let mut predicted = Cell::new(side.span.s);
+            predicted.interval = Some((side.span.from_s, side.span.to_s));
+            let error = measured.map(|measured| side.span.s / measured - 1.0);
+            [
+                Cell::new(&*side.name),
+                predicted,
+                Cell::new(measured),
+                Cell::new(error),
+                Cell::new(side.played.map(|played| played.page_ins)),
+                Cell::new(side.played.map(|played| played.page_outs)),
+            ]
+        };
+        let table = Table::new("completion", columns)
+            .with([row(&self.recorded, Some(self.measured_s)), row(&self.target, None)]);
+        let sentence = format!(
+            "When it was recorded, {} pages came and {} went. The interval is the least and the \
+            most of {DRAWS} draws: times of computing stand for others near them, the servers' \
+            turn is within its middle half, and each figure of the network in its range.",
+            count(self.page_ins),
+            count(self.page_outs)
+        );
+        Section::new("completion", "Completion", sentence).table(table)
+    }
+
+    /// Where the time goes; nothing where decisions are as recorded.
+    fn bounds(&self) -> Option<Section> {
+        let (recorded, target) = (self.recorded.played?, self.target.played?);
+        let columns = [
+            Column::text("share", "time goes to"),
+            Column::seconds("recorded", "recorded on"),
+            Column::share("recorded_share", "share"),
+            Column::seconds("target", "predicted on"),
+            Column::share("target_share", "share"),
+        ];
+        let row = |share: Share| {
+            let of = |played: &Played| played.spent[share];
+            [
+                Cell::new(share.words()),
+                Cell::new(of(&recorded)),
+                Cell::new(of(&recorded) / recorded.elapsed_s),
+                Cell::new(of(&target)),
+                Cell::new(of(&target) / target.elapsed_s),
+            ]
+        };
+        let table = Table::new("bounds", columns).with(Share::ALL.map(row));
+        let order = |a: &Share, b: &Share| target.spent[*a].total_cmp(&target.spent[*b]);
+        let most = Share::ALL.into_iter().max_by(order).unwrap_or(Share::Computing);
+        let sentence = format!(
+            "Of the thread that ends last. On {} {} of its time is {}.",
+            self.target.name,
+            part(target.spent[most] / target.elapsed_s),
+            most.words()
+        );
+        let mut section = Section::new("bounds", "What bounds it", sentence).table(table);
+        let columns = [Column::text("change", "change"), Column::seconds("gain", "saves")];
+        let rows = self.gains.iter().map(|(words, gain)| [Cell::new(*words), Cell::new(*gain)]);
+        section.blocks.push(Block::Table(Table::new("gains", columns).with(rows)));
+        Some(section)
+    }
+
+    fn along(&self) -> Option<Section> {
+        let (name, points) = self.curve.as_ref()?;
+        let columns = [
+            Column::new("multiple", *name, Unit::Ratio),
+            Column::seconds("predicted", "predicted").with_interval(),
+        ];
+        let rows = points.iter().map(|(multiple, span)| {
+            let mut predicted = Cell::new(span.s);
+            predicted.interval = Some((span.from_s, span.to_s));
+            [Cell::new(*multiple), predicted]
+        });
+        let table = Table::new("curve", columns).with(rows);
+        let sentence = format!("Completion at multiples of {name}, all else the same.");
+        let x: Vec<f64> = points.iter().map(|(multiple, _)| *multiple).collect();
+        let y = |s: f64| axis_seconds(s * NS_PER_S);
+        let times: Vec<f64> = points.iter().map(|(_, span)| y(span.s)).collect();
+        let ends = points.iter().map(|(_, span)| (y(span.from_s), y(span.to_s))).collect();
+        let tip = |(multiple, span): &(f64, Span)| {
+            format!("{} {name}: {}", ratio(*multiple), span.words())
+        };
+        let axes = (Axis::count(format!("multiple of {name}")).log(), Axis::time("time").log());
+        let mut chart = Chart::new("curve", 300, sentence.clone(), axes);
+        let line = Curve::line(x, times, Colour("a").at(0.6), 1.4);
+        let line = line.dots(Dots::discs(Colour("a"), 8.0)).intervals(ends);
+        chart.draw(line.tips(points.iter().map(tip).collect()));
+        Some(Section::new("curve", format!("Along {name}"), sentence).table(table).chart(chart))
+    }
+
+    fn method(&self) -> Section {
+        let decisions = match &self.as_recorded {
+            None => {
+                "The pager decides anew: the recorded touches go through its real policy, so what \
+                is read ahead, what leaves and what waits are those of that network."
+                    .to_string()
+            }
+            Some(why) => format!(
+                "The pager's decisions are as recorded, because {why}: each transfer follows what \
+                it followed then."
+            ),
+        };
+        let said = vec![
+            decisions,
+            "Touches of pages in memory are not seen, so a page that leaves earlier than it did is \
+            not missed before its next recorded fault. First touches of pages that were read \
+            ahead are taken to lie at even distances between the faults of their stream."
+                .to_string(),
+            "Program, engine and servers have a processor each whenever they want one."
+                .to_string(),
+        ];
+        let mut section = Section::new("method", "How it is predicted", "").as_detail();
+        section.blocks.push(Block::List(said));
+        section
+    }
+}
+
+fn seconds(s: f64) -> String {
+    time(s * NS_PER_S)
+}
