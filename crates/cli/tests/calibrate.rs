@@ -77,6 +77,39 @@ fn a_network_that_handles_one_message_at_a_time_comes_back() {
 }
 
 #[test]
+fn a_shaped_link_comes_back() {
+    let home = folder();
+    let file = "name = \"shaped\"\nnodes = 2\ntopology = \"mesh\"\n[processor]\nsend = \"2us\"\n\
+        receive = \"2us\"\n[network]\nlatency = \"5us\"\nbandwidth = \"10MB/s\"\n\
+        header = \"66B\"\nburst = \"8000B\"\n";
+    std::fs::write(home.path().join("shaped.toml"), file).unwrap();
+    for (workload, out) in
+        [("sweep --count 20", "sweep"), ("stream --size 4000 --count 2000", "stream")]
+    {
+        succeed(home.path(), &format!("bench {workload} --on shaped.toml --out {out}"));
+    }
+    succeed(home.path(), "machine calibrate sweep stream --out made.toml");
+    let made = read(home.path(), "made.toml");
+    for (name, truth) in [("network.burst", 8000.0), ("network.bandwidth", 10e6)] {
+        let value = made.value(name);
+        assert!((value / truth - 1.0).abs() < 0.03, "{name}: {truth} is {value}");
+    }
+    // What it was not made of: both directions at once, and another size.
+    for workload in ["stream --size 1000 --count 2000", "pingpong --size 30000 --count 100"] {
+        let end = |machine: &str| {
+            let out = format!("{}-{machine}", workload.split(' ').next().unwrap());
+            succeed(home.path(), &format!("bench {workload} --on {machine} --out {out}"));
+            succeed(home.path(), &format!("predict {out} --on {machine} --csv=completion"))
+        };
+        let seconds = |table: String| -> f64 {
+            table.lines().nth(1).unwrap().rsplit(',').nth(4).unwrap().parse().unwrap()
+        };
+        let (truth, found) = (seconds(end("shaped.toml")), seconds(end("made.toml")));
+        assert!((found / truth - 1.0).abs() < 0.03, "{workload}: {found} for {truth}");
+    }
+}
+
+#[test]
 fn runs_that_it_was_not_made_of_are_simulated_right_and_leave_nothing_behind() {
     let home = folder();
     record(home.path(), "gigabit-2017");

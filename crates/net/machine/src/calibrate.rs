@@ -11,6 +11,7 @@
 //! It finds no timers, no losses and no spread: a machine made here takes the same time each time.
 
 mod assemble;
+mod burst;
 mod figures;
 mod line;
 mod parts;
@@ -21,6 +22,7 @@ mod sizes;
 pub use assemble::Open;
 
 use crate::Machine;
+use burst::Burst;
 use figures::Figures;
 use shape::Shape;
 use sizes::Sizes;
@@ -115,11 +117,16 @@ pub fn calibrate(stretches: &[Stretch], wanted: &Wanted<'_>) -> Result<Calibrate
     if sizes.one_way().next().is_none() {
         return Err(CalibrateError::NoRoundTrips);
     }
-    let shape = Shape::of(&sizes, wanted.knees);
-    let best = Figures::of(&sizes, &shape);
+    // Without what a burst spares messages they lie on lines again; a machine's link spares it.
+    let burst = Burst::of(&sizes);
+    let sizes = sizes.spared(burst);
+    let shape = Shape::of(&sizes, wanted.knees, burst.is_some());
+    let best = Figures::of(&sizes, &shape).rated(burst);
     let drawn = resample::draw(stretches, wanted.seed, |drawn| {
         let sizes = Sizes::of(drawn.iter().copied());
-        sizes.one_way().next().is_some().then(|| Figures::of(&sizes, &shape))
+        sizes.one_way().next()?;
+        let burst = burst.and_then(|burst| Burst::of(&sizes).or(Some(burst)));
+        Some(Figures::of(&sizes.spared(burst), &shape).rated(burst))
     });
     Ok(assemble::machine(&sizes, &shape, &best, &drawn, wanted))
 }

@@ -316,6 +316,12 @@ impl Reader<'_> {
                 "[network] loses packets but says no 'resend': give the time until one goes again",
             );
         }
+        if machine.value("network.burst") > 0.0 && machine.topology != Topology::Mesh {
+            return refuse(
+                "[network] says a 'burst', which only topology = \"mesh\" can have: there each pair \
+                has a link of its own",
+            );
+        }
         let (every, takes) =
             (machine.time("processor.timer"), machine.time("processor.timer-takes"));
         if takes > 0 && takes >= every {

@@ -51,7 +51,7 @@ const LARGE: f64 = 1e15;
 const ANY_TIME: [f64; 2] = [0.0, LONG];
 
 /// In the order in which they are shown.
-pub const FIELDS: [Field; 21] = [
+pub const FIELDS: [Field; 22] = [
     field("processor.speed", Unit::Ratio, Some(1.0), [1e-3, 1e6], "times as fast as costs say"),
     field("processor.send", Unit::Time, None, ANY_TIME, "of the sender, a message"),
     field("processor.receive", Unit::Time, None, ANY_TIME, "of the receiver, a message"),
@@ -66,6 +66,13 @@ pub const FIELDS: [Field; 21] = [
     field("network.packet", Unit::Bytes, Some(LARGE), [1.0, LARGE], "largest payload of a packet"),
     field("network.header", Unit::Bytes, Some(0.0), [0.0, LARGE], "on the wire, a packet"),
     field("network.gap", Unit::Time, Some(0.0), ANY_TIME, "of a link, a packet, besides its bytes"),
+    field(
+        "network.burst",
+        Unit::Bytes,
+        Some(0.0),
+        [0.0, LARGE],
+        "of a link that was idle, at once",
+    ),
     field("network.hop", Unit::Time, Some(0.0), ANY_TIME, "of each node between, a packet"),
     field("network.handler", Unit::Time, Some(0.0), ANY_TIME, "of the receiving end, a packet"),
     field("network.buffers", Unit::Count, Some(1024.0), [1.0, 1e6], "messages unfinished, a node"),

@@ -8,9 +8,16 @@ pub struct Link {
     pub rate_bits: u64,
     /// Added to each message's way.
     pub latency: Option<Duration>,
+    /// What it lets pass at once, bytes; otherwise as little as the kernel's timers allow.
+    pub burst_bytes: Option<u64>,
 }
 
 impl Link {
+    /// One of a rate, and no more than that.
+    pub fn of_rate(rate_bits: u64) -> Link {
+        Link { rate_bits, latency: None, burst_bytes: None }
+    }
+
     /// The least time that `bytes` more in a message add to a round trip, ns: there and back.
     pub fn rate_ns(&self, bytes: u64) -> f64 {
         2.0 * bytes as f64 * 8e9 / self.rate_bits as f64
@@ -41,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_link_takes_its_time_both_ways() {
-        let link = Link { rate_bits: 100_000_000, latency: Some(Duration::from_millis(1)) };
+        let link = Link { latency: Some(Duration::from_millis(1)), ..Link::of_rate(100_000_000) };
         // 12,500 bytes are 100,000 bits: 1 ms each way.
         assert_eq!((link.rate_ns(12_500), link.latency_ns()), (2e6, 2e6));
         assert_eq!(link.text(), "100 Mbit/s and 1ms each way");

@@ -204,7 +204,8 @@ fn shape(name: &str, link: &Link) -> Result<()> {
             "parent 1:1"
         }
     };
-    let burst = BURST_BYTES + link.rate_bits / 8 * BURST_US / 1_000_000;
+    let least = BURST_BYTES + link.rate_bits / 8 * BURST_US / 1_000_000;
+    let burst = link.burst_bytes.unwrap_or(least);
     let numbers = format!("tbf rate {} burst {burst} limit {QUEUE_BYTES}", link.rate_bits);
     let words: Vec<&str> = parent.split(' ').chain(numbers.split(' ')).collect();
     tc(name, &words)

@@ -67,7 +67,7 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
     let transport = transport(args)?;
     // From here on Ctrl-C only sets a flag: what was made is removed.
     let stop = interrupt::flag();
-    let link = Link { rate_bits: args.rate, latency: args.latency };
+    let link = Link { latency: args.latency, ..Link::of_rate(args.rate) };
     let (boxes, remark) = boxes(args, &link)?;
     let folder = place::for_runs(args.out.as_deref(), "study")?;
     let measured = measure(args, transport, &boxes, &folder);

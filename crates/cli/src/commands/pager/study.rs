@@ -100,7 +100,7 @@ fn possible(args: &PagerStudyArgs) -> (Vec<Alternative>, Option<Namespaces>, Vec
 
 fn joined(rate_bits: u64) -> Result<Namespaces, String> {
     let namespaces = namespaces::two()?;
-    let joined = namespaces.join(&Link { rate_bits, latency: None });
+    let joined = namespaces.join(&Link::of_rate(rate_bits));
     joined.map(|()| namespaces).map_err(|error| error.to_string())
 }
 
@@ -157,7 +157,7 @@ impl Study<'_> {
             Alternative::Swap => self.swapping(row, &alone).map(unpaged),
             Alternative::Network(rate_bits) => {
                 let boxes = self.namespaces.as_ref().context("no namespaces")?;
-                boxes.reshape(&Link { rate_bits, latency: None })?;
+                boxes.reshape(&Link::of_rate(rate_bits))?;
                 self.paged(row, name, &alone, Some(boxes))
             }
             Alternative::Disk | Alternative::NoParity | Alternative::ParityLog => {

@@ -29,9 +29,9 @@ fn csv(document: &Document, name: &str) -> String {
 
 #[test]
 fn what_is_the_links_is_said() {
-    let slow = Link { rate_bits: 10_000, latency: None };
+    let slow = Link::of_rate(10_000);
     assert!(link_words(&slow, 1e4, 1e5).contains("holds even these back"));
-    let far = Link { rate_bits: 1_000_000_000, latency: Some(Duration::from_millis(1)) };
+    let far = Link { latency: Some(Duration::from_millis(1)), ..Link::of_rate(1_000_000_000) };
     let said = link_words(&far, 10_000.0, 2_510_000.0);
     assert!(said.contains("2000.00 \u{b5}s (80 %)") && said.contains("at once"), "{said}");
     assert!(link_words(&far, 2e6, 1e6).contains("does not show"));
@@ -54,7 +54,7 @@ fn the_steepest_jumps_come_first() {
 #[test]
 fn the_rates_part_is_a_part_of_what_was_measured() {
     // 12,500 bytes each way at 100 Mbit/s: 2 ms of the 2.5.
-    let link = Link { rate_bits: 100_000_000, latency: None };
+    let link = Link::of_rate(100_000_000);
     let said = of_the_rate(&link, &[point(0, 50_000, 0.0), point(12_500, 2_550_000, 0.0)]);
     assert!(said.as_ref().is_some_and(|said| said.contains("80 % of it")), "{said:?}");
     let faster = of_the_rate(&link, &[point(0, 50_000, 0.0), point(12_500, 70_000, 0.0)]);
@@ -66,7 +66,7 @@ fn the_rates_part_is_a_part_of_what_was_measured() {
 fn both_boxes_stand_in_every_table_and_the_runs_below_the_study() {
     let (one, two) = (cycles(20_000), cycles(60_000));
     let sizes = [point(4, 20_000, 0.0), point(16, 30_000, 0.5), point(1600, 90_000, 2.0)];
-    let link = Link { rate_bits: 5_000_000, latency: None };
+    let link = Link::of_rate(5_000_000);
     let of = |boxes, cycles| Trial { boxes, trial: 1, cycles };
     let study = BoxStudy {
         over: "TCP",

@@ -3,7 +3,7 @@
 use super::figures::{Figures, Piece};
 use super::resample::interval;
 use super::shape::Shape;
-use super::sizes::{At, Sizes, passing_error};
+use super::sizes::{At, Sizes, median, passing_error};
 use super::{Calibrated, Short, Wanted};
 use crate::{Basis, Constant, FIELDS, Larger, Machine};
 use std::collections::BTreeMap;
@@ -46,6 +46,7 @@ pub(super) fn machine(
     making.ends();
     making.wire();
     making.packets();
+    making.burst();
     making.room();
     let Making { constants, open, worst, .. } = making;
     Calibrated {
@@ -60,7 +61,11 @@ pub(super) fn machine(
         open,
         short: short(sizes, best),
         stream: stream(sizes, best),
-        worst: (worst.bytes, worst.value, best.one_way(worst.bytes, worst.packets)),
+        worst: {
+            let times = best.burst.map_or(1.0, |burst| burst.spares(worst.bytes));
+            let fitted = best.one_way(worst.bytes, worst.packets);
+            (worst.bytes, worst.value / times, fitted / times)
+        },
     }
 }
 
@@ -76,6 +81,21 @@ fn off(sizes: &Sizes, best: &Figures, from: u64) -> f64 {
     let here = sizes.one_way().filter(|at| best.piece(at.bytes).from == from);
     let each = here.map(|at| (best.one_way(at.bytes, at.packets) / at.value.max(1.0) - 1.0).abs());
     each.fold(0.0, f64::max)
+}
+
+/// The same where bytes are most of the time, if they are anywhere: what small messages are off by
+/// says nothing of a rate.
+fn off_by_bytes(sizes: &Sizes, best: &Figures, piece: &Piece) -> f64 {
+    let of_bytes = |at: &At| piece.wire * at.bytes as f64 > at.value / 2.0;
+    let here = sizes.one_way().filter(|at| best.piece(at.bytes).from == piece.from);
+    let large = here.filter(of_bytes);
+    let each = large.map(|at| (best.one_way(at.bytes, at.packets) / at.value - 1.0).abs());
+    if best.burst.is_some() {
+        // Its rate was seen in a stream: a size that is far off says that the line is bent there.
+        let each: Vec<f64> = each.collect();
+        return median(&each).unwrap_or_default();
+    }
+    each.reduce(f64::max).unwrap_or_else(|| off(sizes, best, piece.from))
 }
 
 /// The size at which a stream is farthest from what its slowest part takes.
@@ -180,7 +200,7 @@ impl Making<'_> {
             let pieces = (0..self.best.pieces.len()).map(|at| {
                 let wire = move |figures: &Figures| figures.pieces[at].wire;
                 let (slope, begin) = (wire(best), best.pieces[at].from);
-                let more = off(sizes, best, begin) * slope + self.resolved(6.0);
+                let more = off_by_bytes(sizes, best, &best.pieces[at]) * slope + self.resolved(6.0);
                 (begin, self.rate(&from, slope, wire, more))
             });
             let constant = joined(pieces.collect());
@@ -250,6 +270,18 @@ impl Making<'_> {
                 "",
             );
         }
+    }
+
+    /// What a link that was idle passes at once.
+    fn burst(&mut self) {
+        if self.best.burst.is_none() {
+            return;
+        }
+        let from = self.from("streams slower than messages alone", self.sizes.passing());
+        self.one("network.burst", &from, |figures| figures.burst.map_or(0.0, |burst| burst.bytes));
+        self.one("network.header", &from, |figures| {
+            figures.burst.map_or(0.0, |burst| burst.header)
+        });
     }
 
     /// Buffers and window: how many messages were under way when a sender found room at last.

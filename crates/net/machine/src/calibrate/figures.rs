@@ -1,5 +1,6 @@
 //! The figures that a set of stretches gives: of all of them, or of a resample.
 
+use super::burst::Burst;
 use super::line::Line;
 use super::parts::Parts;
 use super::shape::{self, ALIKE, Shape, piece, without};
@@ -27,6 +28,8 @@ pub(super) struct Figures {
     pub step: f64,
     pub handler: f64,
     pub wake: f64,
+    /// Of the link, if it lets one through: pieces are of messages that it spares nothing.
+    pub burst: Option<Burst>,
     pub pieces: Vec<Piece>,
 }
 
@@ -45,10 +48,21 @@ impl Figures {
             step: of_both - ends.interrupt,
             handler: 0.0,
             wake: stream.wake,
+            burst: None,
             pieces: pieces(0.0),
         };
         let handler = open.narrow(sizes);
         Figures { handler, pieces: pieces(handler), ..open }
+    }
+
+    /// The same of a link with a burst, whose rate the burst tells better than lines do.
+    pub fn rated(mut self, burst: Option<Burst>) -> Figures {
+        self.burst = burst;
+        if let Some(burst) = burst {
+            let wire = (burst.a_byte - 2.0 * self.copy).max(0.0);
+            self.pieces.iter_mut().for_each(|piece| piece.wire = wire);
+        }
+        self
     }
 
     /// What one way takes by them.

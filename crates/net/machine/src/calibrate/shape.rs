@@ -28,7 +28,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn of(sizes: &Sizes, knees: Knees<'_>) -> Shape {
+    /// `rated`: it is known that a link's rate makes the line, and there is one.
+    pub fn of(sizes: &Sizes, knees: Knees<'_>, rated: bool) -> Shape {
         let one_way: Vec<At> = sizes.one_way().collect();
         let several = one_way.iter().filter(|at| at.packets > 1.0).count();
         let line = Line::through(&one_way, true).filter(|_| several >= STEPS_LEAST);
@@ -46,13 +47,16 @@ impl Shape {
             })
             .collect();
         let mut lines = vec![0];
-        lines.extend(knees(&visits));
+        if !rated {
+            lines.extend(knees(&visits));
+        }
         let ends = sizes.receive().next().into_iter().chain(sizes.sending().next());
         let least = Line { base: ends.map(|at| at.value).sum(), ..Line::default() };
         let straight = BENT.max(SURE * noise(sizes));
         let bent: Vec<u64> = lines
             .iter()
             .enumerate()
+            .filter(|_| !rated)
             .flat_map(|(at, from)| {
                 bends(&piece(&plain, *from, lines.get(at + 1).copied()), &least, straight)
             })

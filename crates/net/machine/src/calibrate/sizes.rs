@@ -1,6 +1,7 @@
 //! What stretches show, size by size.
 
 use super::Stretch;
+use super::burst::Burst;
 use std::collections::BTreeMap;
 
 /// One size.
@@ -52,6 +53,16 @@ impl Sizes {
         sizes
     }
 
+    /// As they were if a link spared no message anything.
+    pub fn spared(mut self, burst: Option<Burst>) -> Sizes {
+        let Some(burst) = burst else { return self };
+        for (bytes, shown) in &mut self.0 {
+            let times = burst.spares(*bytes);
+            shown.one_way.iter_mut().for_each(|one_way| *one_way *= times);
+        }
+        self
+    }
+
     /// What its stretches come to, of each size that has any.
     fn each<'a>(
         &'a self,
@@ -79,8 +90,9 @@ impl Sizes {
         self.each(|shown| median(&shown.taking))
     }
 
+    /// The mean: messages come in lumps, and stretches of a stream with many of them or few.
     pub fn passing(&self) -> impl Iterator<Item = At> + '_ {
-        self.each(|shown| median(&shown.passing))
+        self.each(|shown| mean(&shown.passing))
     }
 }
 
@@ -99,6 +111,10 @@ pub(super) fn noise(sizes: &Sizes) -> f64 {
     };
     let each: Vec<f64> = sizes.0.values().filter_map(|shown| of(&shown.one_way)).collect();
     median(&each).unwrap_or(0.0)
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The middle one; of two, their mean.

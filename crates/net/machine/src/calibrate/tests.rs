@@ -153,3 +153,44 @@ proptest::proptest! {
         proptest::prop_assert!(read.is_ok(), "{read:?}\n{text}");
     }
 }
+
+#[test]
+fn a_link_with_a_burst_is_told_by_a_stream_that_is_slower_than_its_messages() {
+    // 100 ns a byte, 10,000 bytes at once; one way is 20 µs besides. In a ping-pong the link earns
+    // in a round trip what a message takes.
+    let one_way = |bytes: u64| {
+        let wire = bytes as f64 + 60.0;
+        20_000.0_f64.max(50.0 * wire).max(20_000.0 + 100.0 * (wire - 10_000.0))
+    };
+    let trips = [1, 8, 64, 256, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+    let stretch = |bytes: u64| Stretch {
+        bytes,
+        packets: 1,
+        one_way: Some(one_way(bytes)),
+        receive: Some(2_000.0),
+        ..Stretch::default()
+    };
+    let mut stretches: Vec<Stretch> = trips.into_iter().map(stretch).collect();
+    let straight = made(&stretches, &|_| Vec::new());
+    assert!(!straight.machine.constants.contains_key("network.burst"), "no stream tells");
+    stretches.push(Stretch {
+        run: 1,
+        bytes: 4096,
+        packets: 1,
+        sending: Some(1_000.0),
+        passing: Some(100.0 * (4096.0 + 60.0)),
+        ..Stretch::default()
+    });
+    let machine = made(&stretches, &|_| Vec::new()).machine;
+    is(&machine, "network.burst", 10_000.0);
+    is(&machine, "network.bandwidth", 1e7);
+    assert!((machine.value("network.header") - 60.0).abs() < 15.0);
+}
+
+#[test]
+fn a_slow_stream_without_a_burst_is_no_burst() {
+    let mut stretches = planted(&SIZES, |_| 0.0);
+    stretches.extend(stream(1024));
+    let made = made(&stretches, &|_| Vec::new());
+    assert!(!made.machine.constants.contains_key("network.burst"));
+}

@@ -18,6 +18,8 @@ pub(super) struct Links {
     gap: BySize<Time>,
     latency: BySize<Time>,
     header_bytes: f64,
+    /// What a link that was idle passes at once: it is busy with it all the same.
+    burst: Time,
     hop: Time,
 }
 
@@ -43,6 +45,7 @@ impl Links {
             gap: BySize::time(machine, "network.gap"),
             latency: BySize::time(machine, "network.latency"),
             header_bytes: machine.value("network.header"),
+            burst: burst(machine),
             hop: machine.time("network.hop"),
         }
     }
@@ -65,7 +68,7 @@ impl Links {
 
     /// Whether nobody but a packet's sender uses the first link of its way.
     pub fn are_senders_own(&self) -> bool {
-        matches!(self.topology, Topology::Switch | Topology::Mesh)
+        matches!(self.topology, Topology::Switch | Topology::Mesh) && self.burst == 0
     }
 
     /// Whether all that comes to a node comes over one link, in the order in which that takes it.
@@ -88,9 +91,14 @@ impl Links {
     /// wire's latency is counted once on the way through a switch: on the link to it.
     pub fn pass(&mut self, now: Time, way: &Way, passed: u8, takes: Time) -> Passed {
         let at_goal = passed + 1 == way.links;
+        let burst = self.burst;
         let busy = self.busy(way, passed);
-        let begin = now.max(*busy);
-        *busy = begin + takes;
+        // It may begin as soon as what is ahead of it is within the burst, and what of that is left
+        // it is spared.
+        let begin = now.max(busy.saturating_sub(burst));
+        let credit = burst.min(begin + burst - *busy);
+        *busy = begin.max(*busy) + takes;
+        let takes = takes.saturating_sub(credit);
         let latency = if self.stores || passed == 0 { way.latency } else { 0 };
         let whole = if self.stores || at_goal { begin + takes } else { begin };
         let forwarding = if at_goal { 0 } else { self.hop };
@@ -109,4 +117,10 @@ impl Links {
             _ => &mut self.busy_until[link],
         }
     }
+}
+
+/// How long the bytes of a burst keep a link busy.
+fn burst(machine: &Machine) -> Time {
+    let bytes = machine.value("network.burst");
+    (bytes * BySize::per_byte(machine, "network.bandwidth").at(bytes as u64)) as Time
 }

@@ -125,6 +125,19 @@ proptest::proptest! {
     }
 }
 
+#[test]
+fn a_burst_passes_at_once_and_is_earned_again_at_the_rate() {
+    // A byte takes 1 µs; the first 300 of an idle link take none, and 5 µs are latency.
+    let machine = machine(Topology::Mesh, "burst = \"300B\"\n");
+    assert_eq!(arrivals(&machine, &[(0, 0, 1, 200)], 0), [5]);
+    assert_eq!(arrivals(&machine, &[(0, 0, 1, 1000)], 0), [705]);
+    let at_once = [(0, 0, 1, 200), (0, 0, 1, 200), (0, 0, 1, 200), (0, 0, 2, 100)];
+    assert_eq!(arrivals(&machine, &at_once, 0), [5, 105, 305, 5]);
+    // 50 µs later 50 bytes are earned; after a second no more than the burst.
+    let later = [(0, 0, 1, 300), (50 * US, 0, 1, 200), (1_000_000 * US, 0, 1, 400)];
+    assert_eq!(arrivals(&machine, &later, 0), [5, 205, 1_000_105]);
+}
+
 /// A machine of figures that make things happen at the same moment.
 fn coincident(topology: Topology, draws: &[usize]) -> Machine {
     let rows: [(&str, &[f64]); 9] = [

@@ -106,3 +106,12 @@ proptest::proptest! {
         let _ = parse("odd.toml", &text);
     }
 }
+
+#[test]
+fn a_burst_needs_links_of_pairs() {
+    let text = format!("{LEAST}burst = \"9KiB\"\n");
+    let error = parse("two.toml", &text).unwrap_err().to_string();
+    assert!(error.contains("topology = \"mesh\""), "{error}");
+    let mesh = parse("two.toml", &text.replace("switch", "mesh")).unwrap();
+    assert_eq!(mesh.value("network.burst"), 9216.0);
+}
