@@ -15,6 +15,7 @@ mod figures;
 mod output;
 mod paging;
 mod peers;
+mod prediction;
 mod replaying;
 mod simulation;
 mod tables;
@@ -37,6 +38,8 @@ pub enum Bench {
     Mpi(tracing::Options),
     /// Paging to memory servers: its table there.
     Pager(paging::Options),
+    /// `fourstamp predict` over links of other rates, measured there: docs/PREDICTION.md.
+    Prediction(prediction::Options),
     /// Playing programs on machines, as `fourstamp predict` does: docs/PREDICTION.md.
     Replay(replaying::Options),
     /// `fourstamp compare` on real runs that do not differ: its false alarms.
@@ -79,6 +82,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Warp(options) => simulation::run(workspace, &options),
         Bench::Mpi(options) => tracing::run(workspace, &options),
         Bench::Pager(options) => paging::run(workspace, &options),
+        Bench::Prediction(options) => prediction::run(workspace, &options),
         Bench::Replay(options) => replaying::run(workspace, &options),
         Bench::Aa(options) => alarms::run(workspace, &options),
     }

@@ -91,6 +91,39 @@ fn another_latency_is_as_many_times_on_the_path_as_messages_are() {
 }
 
 #[test]
+fn launches_are_taken_together_and_what_was_measured_there_stands_beside() {
+    let home = folder();
+    for (count, out) in [(300, "one"), (310, "two"), (100, "other")] {
+        let command = format!("bench pingpong --warm-up 0 --count {count} --size 1000");
+        succeed(home.path(), &format!("{command} --on gigabit-2017 --out {out}"));
+        succeed(home.path(), &format!("{command} --on myrinet --out {out}-there"));
+    }
+    let command = "predict one two --on myrinet --measured one-there --measured two-there";
+    let table = succeed(home.path(), &format!("{command} --csv=completion"));
+    let cells: Vec<f64> = table
+        .lines()
+        .nth(2)
+        .unwrap()
+        .rsplit(',')
+        .take(5)
+        .map(|cell| cell.parse().unwrap())
+        .collect();
+    let [error, measured, most, least, predicted] = cells[..] else { panic!("{table}") };
+    assert!(error.abs() < 0.005 && near(predicted, measured, 0.005), "{table}");
+    // Launches of 300 and of 310 trips: the interval holds both.
+    assert!(most / least > 310.0 / 300.0 - 0.005, "{table}");
+    let alone = succeed(home.path(), "predict one --on myrinet --csv=completion");
+    assert!(alone.lines().nth(2).unwrap().ends_with(",,"), "nothing was measured: {alone}");
+    let pairs = succeed(home.path(), "predict one --bandwidth 10x --csv=pairs");
+    assert_eq!(pairs.lines().count(), 3, "{pairs}");
+    assert!(pairs.contains("0 → 1,300,"), "{pairs}");
+    for command in ["predict one other --on myrinet", "predict one --on myrinet --measured other"] {
+        let said = fail(home.path(), command);
+        assert!(said.contains("not a launch of the same program"), "{command}: {said}");
+    }
+}
+
+#[test]
 fn a_machine_on_which_it_was_not_recorded_is_refused() {
     let home = folder();
     std::fs::write(home.path().join("here.toml"), HERE).unwrap();

@@ -21,26 +21,30 @@ pub fn drawn_machine(machine: &Machine, seed: u64, draw: u32) -> Machine {
     machine.clone().within_ranges(|name| random(seed, draw, number(name)).random())
 }
 
-/// The program, with each time of computing replaced by one of the same node and site.
+/// The program, with each time of computing replaced by one of the same node and site. Nodes that
+/// do the same so often draw alike: what one of them took in a step stays beside what the others
+/// took in it, or steps would wait for whichever node drew a long time.
 pub fn drawn_program(program: &Program, seed: u64, draw: u32) -> Program {
-    let course = |(node, course): (usize, &Course)| {
+    let course = |course: &Course| {
         let mut times: HashMap<u32, Vec<u64>> = HashMap::new();
         for step in &course.steps {
             if let Step::Work { ns, site } = step {
                 times.entry(*site).or_default().push(*ns);
             }
         }
-        let mut random = random(seed, draw, node as u64);
+        let mut chances: HashMap<u32, Pcg64Mcg> = HashMap::new();
         let mut drawn = |step: &Step| match step {
             Step::Work { site, .. } => {
                 let of_site = &times[site];
+                let chance = chances.entry(*site);
+                let random = chance.or_insert_with(|| random(seed, draw, u64::from(*site)));
                 Step::Work { ns: of_site[random.random_range(0..of_site.len())], site: *site }
             }
             other => *other,
         };
         Course { begins_ns: course.begins_ns, steps: course.steps.iter().map(&mut drawn).collect() }
     };
-    let courses = program.courses.iter().enumerate().map(course).collect();
+    let courses = program.courses.iter().map(course).collect();
     Program { courses, messages: program.messages.clone(), ..*program }
 }
 

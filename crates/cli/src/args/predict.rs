@@ -16,16 +16,17 @@ not what comes out, nothing is predicted: exit code 3, or --anyway.
 Examples:
   fourstamp machine calibrate runs/sweep --out here.toml
   fourstamp predict runs/lmp --from here.toml --on gigabit-2017
-  fourstamp predict runs/lmp --from here.toml --bandwidth 10x --latency 0.5x
+  fourstamp predict runs/lmp-* --from here.toml --bandwidth 10x --latency 0.5x
+  fourstamp predict runs/lmp --from here.toml --on there.toml --measured runs/far
   fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8
   fourstamp predict runs/app-pager-1 --bandwidth 10x
 
 Of a run of `fourstamp pager run`, --from may be left out: its network is the
 rate that was measured. The pager decides anew what it reads ahead and evicts.")]
 pub struct PredictArgs {
-    /// Run folder
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
+    /// Run folder; several are launches of one program
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
     /// The machine to predict it on: a file, or one of `fourstamp machine list`
     #[arg(long, value_name = "MACHINE", value_parser = boxed_machine)]
     pub on: Option<Box<Machine>>,
@@ -33,6 +34,10 @@ pub struct PredictArgs {
     /// simulated time it is known
     #[arg(long, value_name = "MACHINE", value_parser = boxed_machine)]
     pub from: Option<Box<Machine>>,
+    /// A run of the same program that was measured on the machine to predict it on, to see beside
+    /// what is predicted; more with further --measured
+    #[arg(long, value_name = "RUN")]
+    pub measured: Vec<PathBuf>,
     /// Numbers of nodes, of a simulation [default: 1, 2, 4, 8 as far as it goes, and the recorded]
     #[arg(short = 'n', long, value_name = "N,...", value_delimiter = ',',
         value_parser = quantity::nodes)]

@@ -11,7 +11,7 @@ use crate::args::{ChangeArgs, PredictArgs, PredictedCurve};
 use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
-use foretell::{Foretold, Question, foretell};
+use foretell::{Foretold, Question, Resolution, foretell};
 use predict::RecordedRun;
 use record::Run;
 use std::process::ExitCode;
@@ -23,45 +23,111 @@ const POINTS: i32 = 9;
 
 /// Predict, each kind of program its own way.
 pub fn run(args: &PredictArgs) -> Result<ExitCode> {
-    let run = Run::open(&args.run)?;
-    if simulation::is_of(&run) {
-        return simulation::predict(args, &run);
-    }
-    if !args.nodes.is_empty() {
+    let runs = args.runs.iter().map(|path| Ok(Run::open(path)?)).collect::<Result<Vec<Run>>>()?;
+    let Some(run) = runs.first() else { bail!("predict which run?") };
+    if !args.nodes.is_empty() && !runs.iter().any(simulation::is_of) {
         bail!(
             "{}: --nodes is for simulations: other programs are predicted on the nodes they ran on",
-            args.run.display()
+            run.path().display()
         );
     }
-    if paging::is_of(&run) {
-        return paging::predict(args, &run);
+    let is_alone = |run: &&Run| simulation::is_of(run) || paging::is_of(run);
+    if let Some(run) = runs.iter().find(is_alone) {
+        return only_one(args, run);
     }
-    let mut recorded = recorded_on(args, &run)?;
+    let mut recorded = recorded_on(args, run)?;
     if args.from.is_none() {
         // Time was simulated on this very machine: no figure of it is somewhere in a range.
         recorded = recorded.without_ranges();
     }
     let target = target(args, &recorded)?;
-    let programs = programs(&run, &recorded)?;
-    let cases = programs.cases;
+    let Programs { cases, kept } = launches(&runs, &recorded)?;
+    let measured = measured(args, &cases, &target)?;
     let question = Question {
         cases: &cases,
+        measured_s: measured.iter().map(|case| case.measured_ns as f64 / 1e9).collect(),
         recorded: &recorded,
         target: &target,
         curve: args.curve.map_or(Vec::new(), |curve| points(&target, curve)),
         seed: args.seed,
+        resolution: match run.info.simulated_on.is_null() {
+            true => Resolution::Measured,
+            false => Resolution::Simulated,
+        },
     };
-    let foretold = foretell(&question).with_context(|| args.run.display().to_string())?;
+    let foretold = foretell(&question).with_context(|| run.path().display().to_string())?;
     if !foretold.holds() && !args.anyway {
         show::say_beside(&format!("fourstamp: {}", refusal(&foretold, &recorded)));
         return Ok(ExitCode::from(REFUSED));
     }
-    let document = document::document(args, &run, &question, &foretold, &programs.kept);
+    let document = document::document(args, run, &question, &foretold, &kept);
     if let Some(page) = &args.page {
         show::page(&document, page)?;
     }
     args.show.show(&document, "completion")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A simulation, or a paged program: its costs are those of one run.
+fn only_one(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
+    let name = run.path().display();
+    let is_simulation = simulation::is_of(run);
+    let what = if is_simulation { "a simulation" } else { "a paged program" };
+    if args.runs.len() > 1 {
+        bail!("{name}: {what} is predicted from one run: give it alone");
+    }
+    if !args.measured.is_empty() {
+        bail!("{name}: {what} has no --measured: compare with what the run there says");
+    }
+    if is_simulation { simulation::predict(args, run) } else { paging::predict(args, run) }
+}
+
+/// The launches of all runs, which must be of one program.
+fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
+    let mut all = Programs { cases: Vec::new(), kept: Vec::new() };
+    for run in runs {
+        let Programs { cases, kept } = programs(run, machine)?;
+        one_program(all.cases.first(), &cases, run)?;
+        all.cases.extend(cases);
+        all.kept
+            .extend(kept.into_iter().filter(|kept| !all.kept.contains(kept)).collect::<Vec<_>>());
+    }
+    Ok(all)
+}
+
+/// Runs with other nodes, or other messages by far, are not launches of one program.
+fn one_program(first: Option<&RecordedRun>, cases: &[RecordedRun], run: &Run) -> Result<()> {
+    const ALIKE: f64 = 0.1;
+    let Some(first) = first else { return Ok(()) };
+    for case in cases {
+        let size = |case: &RecordedRun| (case.program.courses.len(), case.program.own_messages);
+        let ((nodes, messages), (other_nodes, other_messages)) = (size(first), size(case));
+        let more = f64::from(messages.abs_diff(other_messages));
+        if nodes != other_nodes || more > ALIKE * f64::from(messages.max(other_messages)) {
+            bail!(
+                "{}: it is not a launch of the same program as the first run: {other_nodes} nodes \
+                with {other_messages} messages, and not {nodes} with {messages}",
+                run.path().display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What was measured on the machine to predict it on.
+fn measured(
+    args: &PredictArgs,
+    cases: &[RecordedRun],
+    target: &Machine,
+) -> Result<Vec<RecordedRun>> {
+    let mut all = Vec::new();
+    for path in &args.measured {
+        let run = Run::open(path)?;
+        let programs = programs(&run, target)?;
+        one_program(cases.first(), &programs.cases, &run)?;
+        all.extend(programs.cases);
+    }
+    Ok(all)
 }
 
 /// What is played, and what of it is not as it was.
@@ -106,7 +172,7 @@ fn recorded_on(args: &PredictArgs, run: &Run) -> Result<Machine> {
         Err(_) => bail!(
             "{}: nothing says what machine it was recorded on: make its file with `fourstamp \
             machine calibrate`, and give it with --from",
-            args.run.display()
+            run.path().display()
         ),
     }
 }
@@ -127,9 +193,10 @@ fn changed(mut machine: Machine, changes: &ChangeArgs) -> Result<Machine> {
     let mut said = Vec::new();
     for ((constant, factor), (option, _)) in changes.all().into_iter().zip(changes.named()) {
         let Some(factor) = factor else { continue };
-        let wanted = machine.value(constant) * factor;
+        let (was, most) = (machine.value(constant), most(constant));
         machine = machine.scaled(constant, factor);
-        if machine.value(constant) != wanted {
+        // What has no limit has none at ten times that, either.
+        if machine.value(constant) != was * factor && was != most {
             bail!(
                 "--{option} {factor}x leads out of what a machine may have: try one nearer to 1x"
             );
@@ -140,6 +207,12 @@ fn changed(mut machine: Machine, changes: &ChangeArgs) -> Result<Machine> {
         machine.name = format!("{} with {}", machine.name, said.join(", "));
     }
     Ok(machine)
+}
+
+/// The largest value that a machine may have.
+fn most(constant: &str) -> f64 {
+    let field = fabric::FIELDS.iter().find(|field| field.name == constant);
+    field.map_or(f64::MAX, |field| field.within[1])
 }
 
 /// The machine at multiples from one end of the curve to the other, evenly on a log scale.

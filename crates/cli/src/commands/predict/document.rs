@@ -1,6 +1,6 @@
 //! What a prediction says.
 
-use super::foretell::{Foretold, Question, Side, Span};
+use super::foretell::{Foretold, Gain, Question, Side, Span};
 use crate::args::{PredictArgs, PredictedCurve};
 use document::chart::{Axis, Chart, Curve, Dots};
 use document::{
@@ -12,7 +12,6 @@ use record::Run;
 
 const NS_PER_S: f64 = 1e9;
 const PS_PER_NS: f64 = 1000.0;
-/// Nodes that the terminal shows.
 const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// All of it.
@@ -28,6 +27,7 @@ pub fn document(
     let mut sections = vec![completion(question, foretold), bounds(question, foretold)];
     sections.extend(args.curve.map(|curve| along(curve, foretold)));
     sections.push(stages(foretold));
+    sections.extend(pairs(foretold));
     sections.push(nodes(foretold));
     sections.push(method(run, question, not_played));
     let title = format!("{} on {}", run.path().display(), question.target.name);
@@ -93,15 +93,33 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
     };
     let table = Table::new("completion", columns).with([
         row(&question.recorded.name, &foretold.recorded, Some(foretold.measured_s)),
-        row(&question.target.name, &foretold.target, None),
+        row(&question.target.name, &foretold.target, mean(&question.measured_s)),
     ]);
     let launches = counted(question.cases.len() as u64, "launch");
     let sentence = format!(
         "From the first thing that a node does to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
-        other and each figure of the machine is somewhere in its range."
+        other and each figure of the machine is somewhere in its range. That of the other machine \
+        also holds what comes out if the model is off there by as much as here, either way{}.{}",
+        match question.resolution.widens() {
+            0.0 => String::new(),
+            part => format!(", and is {} wider at both ends", document::part(part)),
+        },
+        match question.measured_s.len() as u64 {
+            0 => String::new(),
+            launches => format!(" There, {} measured.", counted_were(launches)),
+        }
     );
     Section::new("completion", "Completion", sentence).table(table)
+}
+
+fn counted_were(launches: u64) -> String {
+    let verb = if launches == 1 { "was" } else { "were" };
+    format!("{} {verb}", counted(launches, "launch"))
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn bounds(question: &Question, foretold: &Foretold) -> Section {
@@ -194,6 +212,37 @@ fn stages(foretold: &Foretold) -> Section {
     }
     let sentence = "What becomes of the program's messages, as played on both machines.";
     Section::new("stages", "Stages", sentence).table(table)
+}
+
+/// The pairs of nodes whose messages gain most, if any do.
+fn pairs(foretold: &Foretold) -> Option<Section> {
+    const SHOWN: usize = 5;
+    let columns = [
+        Column::text("pair", "pair"),
+        Column::count("messages", "messages"),
+        Column::seconds("recorded", "recorded on"),
+        Column::seconds("target", "predicted on"),
+        Column::seconds("gain", "gains"),
+    ];
+    let mut all: Vec<Gain> = foretold.gains_of_pairs();
+    all.sort_by(|a, b| b.ns().total_cmp(&a.ns()));
+    all.retain(|gain| gain.ns() > 0.0);
+    let gaining = all.len();
+    let s = |ns: f64| Cell::new(ns / NS_PER_S);
+    let rows = all.iter().take(SHOWN).map(|gain| {
+        let (from, to) = gain.pair;
+        let name = Cell::new(format!("{from}\u{a0}→\u{a0}{to}"));
+        [name, Cell::new(gain.messages), s(gain.before_ns), s(gain.after_ns), s(gain.ns())]
+    });
+    let table = Table::new("pairs", columns).with(rows);
+    let sentence = format!(
+        "Of {} between whom messages pass, those whose messages take less time from ready to \
+        taken; sums of all their messages, the most first. {} {}.",
+        counted(foretold.recorded.pairs.len() as u64, "pair"),
+        counted(gaining as u64, "pair"),
+        if gaining == 1 { "gains" } else { "gain" },
+    );
+    (gaining > 0).then(|| Section::new("pairs", "Pairs that gain most", sentence).table(table))
 }
 
 fn quantile(sorted: &[u64], p: f64) -> Option<u64> {

@@ -32,7 +32,7 @@ pub fn is_of(run: &Run) -> bool {
 
 /// Predict the recorded run itself, then what is asked for.
 pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
-    let name = args.run.display().to_string();
+    let name = run.path().display().to_string();
     let said = run.info.parameters.get(KEY).context("it says nothing of paging")?;
     let pager = PagerFacts::deserialize(said).with_context(|| name.clone())?;
     let process = pager.main().filter(|process| process.was_paged());

@@ -35,7 +35,7 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     if args.curve.is_some() {
         bail!(
             "{}: --curve is not for simulations: their curve is along --nodes",
-            args.run.display()
+            run.path().display()
         );
     }
     let recording = Recording::read(run)?;
@@ -59,7 +59,7 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
         show::say_beside(&format!(
             "fourstamp: {}: nothing is predicted, because {refusal}; is --from its machine's file, \
             and did anything else use that machine? --anyway predicts nevertheless",
-            args.run.display()
+            run.path().display()
         ));
         return Ok(ExitCode::from(REFUSED));
     }

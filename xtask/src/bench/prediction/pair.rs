@@ -1,0 +1,165 @@
+//! A program predicted from one link for another, and measured there.
+
+use super::site::{Site, Work};
+use crate::process;
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::process::Command;
+use std::time::Duration;
+
+/// What is known of the other link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// How many times the bandwidth it has.
+    Multiplied,
+    /// All that calibrating finds out.
+    Calibrated,
+}
+
+impl Way {
+    pub const ALL: [Way; 2] = [Way::Multiplied, Way::Calibrated];
+
+    fn words(self) -> &'static str {
+        match self {
+            Way::Multiplied => "on the machine recorded on, with the bandwidth multiplied",
+            Way::Calibrated => "on the machine calibrated there",
+        }
+    }
+}
+
+/// Of it.
+pub struct Pair {
+    name: &'static str,
+    rates: (u64, u64),
+    outcome: Result<Outcome>,
+}
+
+/// Times, s.
+struct Outcome {
+    predicted: f64,
+    interval: [f64; 2],
+    measured: f64,
+    /// Of the machine recorded on: predicted over measured.
+    own: f64,
+    /// Whether the gate would have let it pass.
+    passed: bool,
+}
+
+impl Outcome {
+    fn error(&self) -> f64 {
+        self.predicted / self.measured - 1.0
+    }
+
+    fn is_inside(&self) -> bool {
+        (self.interval[0]..=self.interval[1]).contains(&self.measured)
+    }
+
+    fn width(&self) -> f64 {
+        (self.interval[1] - self.interval[0]) / self.predicted
+    }
+}
+
+impl Pair {
+    pub fn predict(site: &Site, work: &Work, rates: (u64, u64), way: Way) -> Pair {
+        let outcome = outcome(site, work, rates, way);
+        Pair { name: work.name, rates, outcome }
+    }
+}
+
+fn outcome(site: &Site, work: &Work, (from, to): (u64, u64), way: Way) -> Result<Outcome> {
+    let command = || {
+        let mut command = Command::new(&site.fourstamp);
+        command.arg("predict").args(site.runs(work, from));
+        command.arg("--from").arg(work.machine(site, from));
+        match way {
+            Way::Multiplied => {
+                command.arg("--bandwidth").arg(format!("{}x", to as f64 / from as f64))
+            }
+            Way::Calibrated => command.arg("--on").arg(work.machine(site, to)),
+        };
+        site.runs(work, to).iter().for_each(|run| {
+            command.arg("--measured").arg(run);
+        });
+        command.arg("--csv=completion");
+        command
+    };
+    let passed = process::succeeds(&mut command());
+    let table = process::capture_within(command().arg("--anyway"), Duration::from_secs(600))?;
+    let row = |at: usize| -> Result<Vec<f64>> {
+        let line = table.lines().nth(at).context("the table is short")?;
+        // A name may hold commas: the numbers are what comes last.
+        let numbers = line.rsplit(',').take(5).map(|cell| cell.parse().context("a number"));
+        let mut numbers: Vec<f64> = numbers.collect::<Result<_>>()?;
+        numbers.reverse();
+        Ok(numbers)
+    };
+    let (own, there) = (row(1)?, row(2)?);
+    Ok(Outcome {
+        predicted: there[0],
+        interval: [there[1], there[2]],
+        measured: there[3],
+        own: own[0] / own[3],
+        passed,
+    })
+}
+
+/// All pairs as Markdown, worst first, and what they come to.
+pub fn table(way: Way, pairs: Vec<Pair>) -> String {
+    let mut text = format!("\nPredicted {}:\n\n", way.words());
+    let (mut known, mut failed) = (Vec::new(), Vec::new());
+    for Pair { name, rates, outcome } in pairs {
+        match outcome {
+            Ok(outcome) => known.push((name, rates, outcome)),
+            Err(why) => failed.push((name, rates, why)),
+        }
+    }
+    known.sort_by(|a, b| b.2.error().abs().total_cmp(&a.2.error().abs()));
+    text += "| program | Mbit/s | predicted | measured | error | inside | itself | gate |\n";
+    text += "|---|---|---|---|---|---|---|---|\n";
+    for (name, (from, to), outcome) in &known {
+        let Outcome { predicted, interval: [least, most], measured, own, passed } = outcome;
+        let _ = writeln!(
+            text,
+            "| {name} | {from} to {to} | {predicted:.3} s ({least:.3} to {most:.3}) | \
+            {measured:.3} s | {:+.1} % | {} | {:+.1} % | {} |",
+            outcome.error() * 100.0,
+            if outcome.is_inside() { "yes" } else { "no" },
+            (own - 1.0) * 100.0,
+            if *passed { "passed" } else { "refused" },
+        );
+    }
+    for (name, (from, to), why) in &failed {
+        let _ = writeln!(text, "\n{name}, {from} to {to}: {why:#}");
+    }
+    let outcomes: Vec<&Outcome> = known.iter().map(|(_, _, outcome)| outcome).collect();
+    text + &summary("all pairs", &outcomes)
+        + &{
+            let passed: Vec<&Outcome> = outcomes.into_iter().filter(|one| one.passed).collect();
+            summary("pairs that the gate lets pass", &passed)
+        }
+}
+
+fn summary(what: &str, outcomes: &[&Outcome]) -> String {
+    if outcomes.is_empty() {
+        return format!("\n{what}: none\n");
+    }
+    let share = |of: &dyn Fn(&Outcome) -> bool| {
+        let count = outcomes.iter().filter(|one| of(one)).count();
+        100.0 * count as f64 / outcomes.len() as f64
+    };
+    format!(
+        "\n{what} ({}): median error {:.1} %, {:.0} % within 10 %; {:.0} % inside of their \
+        intervals, whose median width is {:.1} %\n",
+        outcomes.len(),
+        100.0 * median(outcomes.iter().map(|one| one.error().abs()).collect()),
+        share(&|one| one.error().abs() <= 0.1),
+        share(&Outcome::is_inside),
+        100.0 * median(outcomes.iter().map(|one| one.width()).collect()),
+    )
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = ((values.len() - 1) / 2, values.len() / 2);
+    (values[low] + values[high]) / 2.0
+}
