@@ -22,7 +22,7 @@ mod sizes;
 pub use assemble::Open;
 
 use crate::Machine;
-use burst::Burst;
+use burst::{Burst, unspared};
 use figures::Figures;
 use shape::Shape;
 use sizes::Sizes;
@@ -119,14 +119,14 @@ pub fn calibrate(stretches: &[Stretch], wanted: &Wanted<'_>) -> Result<Calibrate
     }
     // Without what a burst spares messages they lie on lines again; a machine's link spares it.
     let burst = Burst::of(&sizes);
-    let sizes = sizes.spared(burst);
+    let sizes = unspared(sizes, burst);
     let shape = Shape::of(&sizes, wanted.knees, burst.is_some());
     let best = Figures::of(&sizes, &shape).rated(burst);
     let drawn = resample::draw(stretches, wanted.seed, |drawn| {
         let sizes = Sizes::of(drawn.iter().copied());
         sizes.one_way().next()?;
         let burst = burst.and_then(|burst| Burst::of(&sizes).or(Some(burst)));
-        Some(Figures::of(&sizes.spared(burst), &shape).rated(burst))
+        Some(Figures::of(&unspared(sizes, burst), &shape).rated(burst))
     });
     Ok(assemble::machine(&sizes, &shape, &best, &drawn, wanted))
 }

@@ -318,8 +318,8 @@ impl Reader<'_> {
         }
         if machine.value("network.burst") > 0.0 && machine.topology != Topology::Mesh {
             return refuse(
-                "[network] says a 'burst', which only topology = \"mesh\" can have: there each pair \
-                has a link of its own",
+                "[network] says a 'burst', which only topology = \"mesh\" can have: there each \
+                pair has a link of its own",
             );
         }
         let (every, takes) =

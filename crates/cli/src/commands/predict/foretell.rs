@@ -73,6 +73,13 @@ impl Foretold {
     }
 }
 
+/// Messages, and their time from ready to taken, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    pub messages: u64,
+    pub ns: u64,
+}
+
 /// What the messages of a pair of nodes take from ready to taken, all together.
 pub struct Gain {
     pub pair: (u16, u16),
@@ -91,13 +98,13 @@ impl Foretold {
     /// Of each pair between whom messages pass.
     pub fn gains_of_pairs(&self) -> Vec<Gain> {
         let both = self.recorded.pairs.iter().zip(self.target.pairs.values());
-        let gain = |((pair, before), after): ((&(u16, u16), &(u64, u64)), &(u64, u64))| Gain {
+        both.map(|((pair, before), after)| Gain {
             pair: *pair,
-            messages: before.0,
-            before_ns: before.1 as f64,
-            after_ns: after.1 as f64,
-        };
-        both.map(gain).collect()
+            messages: before.messages,
+            before_ns: before.ns as f64,
+            after_ns: after.ns as f64,
+        })
+        .collect()
     }
 }
 
@@ -129,8 +136,8 @@ pub struct Side {
     pub played: Played,
     /// The stages of its messages, ns: send wait, transit, receive wait, all; each sorted.
     pub stages: [Vec<u64>; 4],
-    /// The messages of each pair of nodes: how many, and their time from ready to taken, ns.
-    pub pairs: BTreeMap<(u16, u16), (u64, u64)>,
+    /// The messages of each pair of nodes.
+    pub pairs: BTreeMap<(u16, u16), Sum>,
 }
 
 impl Side {
@@ -222,7 +229,7 @@ fn span(ends: &[f64], cases: usize) -> Span {
 
 fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<Side> {
     let mut stages: [Vec<u64>; 4] = Default::default();
-    let mut pairs: BTreeMap<(u16, u16), (u64, u64)> = BTreeMap::new();
+    let mut pairs: BTreeMap<(u16, u16), Sum> = BTreeMap::new();
     let played = play(program, machine, seed, |message, at| {
         if message < program.own_messages {
             let times = [at.sent - at.ready, at.arrived - at.sent, at.taken - at.arrived];
@@ -232,8 +239,9 @@ fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<S
             let whole = (at.taken - at.ready) / PS_PER_NS;
             stages[3].push(whole);
             let parcel = program.messages[message as usize];
-            let (messages, ns) = pairs.entry((parcel.from, parcel.to)).or_default();
-            (*messages, *ns) = (*messages + 1, *ns + whole);
+            let pair = pairs.entry((parcel.from, parcel.to)).or_default();
+            pair.messages += 1;
+            pair.ns += whole;
         }
     })?;
     stages.iter_mut().for_each(|stage| stage.sort_unstable());

@@ -74,6 +74,16 @@ impl Burst {
     }
 }
 
+/// Sizes as they were if the link spared no message anything.
+pub(super) fn unspared(mut sizes: Sizes, burst: Option<Burst>) -> Sizes {
+    let Some(burst) = burst else { return sizes };
+    for (bytes, shown) in &mut sizes.0 {
+        let times = burst.spares(*bytes);
+        shown.one_way.iter_mut().for_each(|one_way| *one_way *= times);
+    }
+    sizes
+}
+
 /// What was measured at the size nearest to this.
 fn near(one_way: &[At], bytes: u64) -> f64 {
     let there = one_way.iter().min_by_key(|at| at.bytes.abs_diff(bytes));

@@ -1,7 +1,6 @@
 //! What stretches show, size by size.
 
 use super::Stretch;
-use super::burst::Burst;
 use std::collections::BTreeMap;
 
 /// One size.
@@ -51,16 +50,6 @@ impl Sizes {
             shown.under_way = shown.under_way.max(stretch.under_way);
         }
         sizes
-    }
-
-    /// As they were if a link spared no message anything.
-    pub fn spared(mut self, burst: Option<Burst>) -> Sizes {
-        let Some(burst) = burst else { return self };
-        for (bytes, shown) in &mut self.0 {
-            let times = burst.spares(*bytes);
-            shown.one_way.iter_mut().for_each(|one_way| *one_way *= times);
-        }
-        self
     }
 
     /// What its stretches come to, of each size that has any.
