@@ -17,7 +17,7 @@ Examples:
   fourstamp machine calibrate runs/sweep --out here.toml
   fourstamp predict runs/lmp --from here.toml --on gigabit-2017
   fourstamp predict runs/lmp-* --from here.toml --bandwidth 10x --latency 0.5x
-  fourstamp predict runs/lmp --from here.toml --on there.toml --measured runs/far
+  fourstamp predict runs/lmp --from a.toml --on b.toml --measured runs/lmp-b
   fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8
   fourstamp predict runs/app-pager-1 --bandwidth 10x
 

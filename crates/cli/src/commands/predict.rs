@@ -89,8 +89,10 @@ fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
         let Programs { cases, kept } = programs(run, machine)?;
         one_program(all.cases.first(), &cases, run)?;
         all.cases.extend(cases);
-        all.kept
-            .extend(kept.into_iter().filter(|kept| !all.kept.contains(kept)).collect::<Vec<_>>());
+        // Of one launch: with the times of each, it would be said again for each.
+        if all.kept.is_empty() {
+            all.kept = kept;
+        }
     }
     Ok(all)
 }

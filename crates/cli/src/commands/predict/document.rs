@@ -95,7 +95,7 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
         row(&question.recorded.name, &foretold.recorded, Some(foretold.measured_s)),
         row(&question.target.name, &foretold.target, mean(&question.measured_s)),
     ]);
-    let launches = counted(question.cases.len() as u64, "launch");
+    let launches = launches(question.cases.len());
     let sentence = format!(
         "From the first thing that a node does to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
@@ -105,17 +105,17 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
             0.0 => String::new(),
             part => format!(", and is {} wider at both ends", document::part(part)),
         },
-        match question.measured_s.len() as u64 {
+        match question.measured_s.len() {
             0 => String::new(),
-            launches => format!(" There, {} measured.", counted_were(launches)),
+            1 => " There, 1 launch was measured.".to_owned(),
+            more => format!(" There, {} were measured.", self::launches(more)),
         }
     );
     Section::new("completion", "Completion", sentence).table(table)
 }
 
-fn counted_were(launches: u64) -> String {
-    let verb = if launches == 1 { "was" } else { "were" };
-    format!("{} {verb}", counted(launches, "launch"))
+fn launches(count: usize) -> String {
+    if count == 1 { "1 launch".to_owned() } else { format!("{count} launches") }
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
