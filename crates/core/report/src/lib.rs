@@ -14,6 +14,7 @@ mod entry;
 mod explanation;
 mod facts;
 mod finding;
+pub mod foretold;
 mod headline;
 mod histogram_log;
 mod knees;

@@ -25,4 +25,4 @@ mod words;
 
 pub use self::study::{Alternative, PagedLaunch, PagingStudy, StudyRow};
 pub use lens::{PagerLens, part};
-pub use predicted::{PagedPrediction, PagedSide, Span};
+pub use predicted::{PagedPrediction, PagedSide};

@@ -2,37 +2,14 @@
 //! and what would save some.
 
 use crate::followed::{Played, Share};
-use document::chart::{Axis, Chart, Curve, Dots};
-use document::{Block, Cell, Colour, Column, Document, Section, Table, Unit, axis_seconds};
-use document::{count, part, plain, ratio, time};
+use document::{Block, Cell, Column, Document, Section, Table, Unit, count, part, time};
 use predict::{COVERS_PERCENT, DRAWS};
-use serde::Serialize;
+use report::foretold::{Places, Span, along, gains};
 
 const NS_PER_S: f64 = 1e9;
 /// What lies between the program's begin and its first page, and after its last, which no model of
 /// pages has.
 const RESOLUTION: f64 = 0.01;
-
-/// A time and its interval, s.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Span {
-    pub s: f64,
-    pub from_s: f64,
-    pub to_s: f64,
-}
-
-impl Span {
-    /// Of a time and what was drawn beside it.
-    pub fn of(s: f64, drawn: &[f64]) -> Span {
-        let drawn = || drawn.iter().copied();
-        Span { s, from_s: drawn().fold(s, f64::min), to_s: drawn().fold(s, f64::max) }
-    }
-
-    fn words(self) -> String {
-        let [s, from, to] = [self.s, self.from_s, self.to_s].map(seconds);
-        format!("{s} ({COVERS_PERCENT}\u{a0}%: {from} to {to})")
-    }
-}
 
 /// The run over a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,9 +44,7 @@ impl PagedPrediction {
     /// Whether the measured time is within what comes out for the recorded network, or outside by
     /// no more than the model's resolution.
     pub fn holds(&self) -> bool {
-        let Span { from_s, to_s, .. } = self.recorded.span;
-        let more_s = RESOLUTION * self.measured_s;
-        (from_s - more_s..=to_s + more_s).contains(&self.measured_s)
+        self.recorded.span.holds(self.measured_s, RESOLUTION)
     }
 
     /// Why nothing is to be predicted; `None` where the recorded run is predicted well.
@@ -80,8 +55,8 @@ impl PagedPrediction {
                 took {}; is that its network's rate, and did anything else use its machines? See \
                 what comes out with --anyway",
                 self.recorded.name,
-                self.recorded.span.words(),
-                seconds(self.measured_s)
+                self.recorded.span.words(COVERS_PERCENT),
+                time(self.measured_s * NS_PER_S)
             )
         };
         (!self.holds()).then(said)
@@ -91,40 +66,23 @@ impl PagedPrediction {
     pub fn document(&self) -> Document {
         let mut sections = vec![self.completion()];
         sections.extend(self.bounds());
-        sections.extend(self.along());
+        let curve = self.curve.as_ref();
+        sections.extend(curve.map(|(name, points)| along(name, points, COVERS_PERCENT)));
         sections.push(self.method());
-        let opening = vec![Block::Finding(self.finding()), Block::Lead(self.gate())];
+        let places = self.places();
+        let opening = vec![Block::Finding(places.finding()), Block::Lead(places.gate())];
         let title = format!("{} on {}", self.run, self.target.name);
         Document { title, opening, sections, ..Document::default() }
     }
 
-    fn finding(&self) -> String {
-        let times = self.recorded.span.s / self.target.span.s;
-        let than = match times >= 1.0 {
-            true => format!("{} as fast as", ratio(times)),
-            false => format!("{} the time of", ratio(1.0 / times)),
-        };
-        let (name, span) = (&self.target.name, self.target.span.words());
-        format!("On {name} it takes {span}: {than} the network it was recorded on.")
-    }
-
-    fn gate(&self) -> String {
-        let off = self.recorded.span.s / self.measured_s - 1.0;
-        let said = format!(
-            "On {}, where it was recorded, it took {}; played again there it takes {}, {}\u{a0}% \
-            {}.",
-            self.recorded.name,
-            seconds(self.measured_s),
-            self.recorded.span.words(),
-            plain(&format!("{:.2}", off.abs() * 100.0)),
-            if off < 0.0 { "less" } else { "more" },
-        );
-        match self.holds() {
-            true => said,
-            false => format!(
-                "{said} That is outside of the interval: what is said of the other network is not \
-                to be relied on."
-            ),
+    fn places(&self) -> Places<'_> {
+        Places {
+            place: "network",
+            recorded: (&self.recorded.name, self.recorded.span),
+            target: (&self.target.name, self.target.span),
+            measured_s: self.measured_s,
+            holds: self.holds(),
+            covers_percent: COVERS_PERCENT,
         }
     }
 
@@ -138,12 +96,10 @@ impl PagedPrediction {
             Column::count("page_outs", "pages out"),
         ];
         let row = |side: &PagedSide, measured: Option<f64>| {
-            let mut predicted = Cell::new(side.span.s);
-            predicted.interval = Some((side.span.from_s, side.span.to_s));
             let error = measured.map(|measured| side.span.s / measured - 1.0);
             [
                 Cell::new(&*side.name),
-                predicted,
+                side.span.cell(),
                 Cell::new(measured),
                 Cell::new(error),
                 Cell::new(side.played.map(|played| played.page_ins)),
@@ -192,38 +148,8 @@ impl PagedPrediction {
             most.words()
         );
         let mut section = Section::new("bounds", "What bounds it", sentence).table(table);
-        let columns = [Column::text("change", "change"), Column::seconds("gain", "saves")];
-        let rows = self.gains.iter().map(|(words, gain)| [Cell::new(*words), Cell::new(*gain)]);
-        section.blocks.push(Block::Table(Table::new("gains", columns).with(rows)));
+        section.blocks.push(Block::Table(gains(&self.gains)));
         Some(section)
-    }
-
-    fn along(&self) -> Option<Section> {
-        let (name, points) = self.curve.as_ref()?;
-        let columns = [
-            Column::new("multiple", *name, Unit::Ratio),
-            Column::seconds("predicted", "predicted").with_interval(),
-        ];
-        let rows = points.iter().map(|(multiple, span)| {
-            let mut predicted = Cell::new(span.s);
-            predicted.interval = Some((span.from_s, span.to_s));
-            [Cell::new(*multiple), predicted]
-        });
-        let table = Table::new("curve", columns).with(rows);
-        let sentence = format!("Completion at multiples of {name}, all else the same.");
-        let x: Vec<f64> = points.iter().map(|(multiple, _)| *multiple).collect();
-        let y = |s: f64| axis_seconds(s * NS_PER_S);
-        let times: Vec<f64> = points.iter().map(|(_, span)| y(span.s)).collect();
-        let ends = points.iter().map(|(_, span)| (y(span.from_s), y(span.to_s))).collect();
-        let tip = |(multiple, span): &(f64, Span)| {
-            format!("{} {name}: {}", ratio(*multiple), span.words())
-        };
-        let axes = (Axis::count(format!("multiple of {name}")).log(), Axis::time("time").log());
-        let mut chart = Chart::new("curve", 300, sentence.clone(), axes);
-        let line = Curve::line(x, times, Colour("a").at(0.6), 1.4);
-        let line = line.dots(Dots::discs(Colour("a"), 8.0)).intervals(ends);
-        chart.draw(line.tips(points.iter().map(tip).collect()));
-        Some(Section::new("curve", format!("Along {name}"), sentence).table(table).chart(chart))
     }
 
     fn method(&self) -> Section {
@@ -251,8 +177,4 @@ impl PagedPrediction {
         section.blocks.push(Block::List(said));
         section
     }
-}
-
-fn seconds(s: f64) -> String {
-    time(s * NS_PER_S)
 }

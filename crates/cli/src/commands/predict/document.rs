@@ -1,14 +1,11 @@
 //! What a prediction says.
 
-use super::foretell::{Foretold, Gain, Question, Side, Span};
-use crate::args::{PredictArgs, PredictedCurve};
-use document::chart::{Axis, Chart, Curve, Dots};
-use document::{
-    Block, Cell, Colour, Column, Document, Section, Table, Unit, axis_seconds, counted,
-};
-use document::{part, ratio, time};
-use predict::{DRAWS, Share};
+use super::foretell::{Foretold, Gain, Question, Side};
+use crate::args::PredictArgs;
+use document::{Block, Cell, Column, Document, Section, Table, Unit, counted, part};
+use predict::{COVERS_PERCENT, DRAWS, Share};
 use record::Run;
+use report::foretold::{Places, along, gains};
 
 const NS_PER_S: f64 = 1e9;
 const PS_PER_NS: f64 = 1000.0;
@@ -22,10 +19,10 @@ pub fn document(
     foretold: &Foretold,
     not_played: &[String],
 ) -> Document {
-    let opening =
-        vec![Block::Finding(finding(question, foretold)), Block::Lead(gate(question, foretold))];
+    let places = places(question, foretold);
+    let opening = vec![Block::Finding(places.finding()), Block::Lead(places.gate())];
     let mut sections = vec![completion(question, foretold), bounds(question, foretold)];
-    sections.extend(args.curve.map(|curve| along(curve, foretold)));
+    sections.extend(args.curve.map(|curve| along(curve.name, &foretold.curve, COVERS_PERCENT)));
     sections.push(stages(foretold));
     sections.extend(pairs(foretold));
     sections.push(nodes(foretold));
@@ -34,47 +31,15 @@ pub fn document(
     Document { title, opening, sections, ..Document::default() }
 }
 
-fn seconds(s: f64) -> String {
-    time(s * NS_PER_S)
-}
-
-fn span(span: Span) -> String {
-    format!("{} (90\u{a0}%: {} to {})", seconds(span.s), seconds(span.from_s), seconds(span.to_s))
-}
-
-fn finding(question: &Question, foretold: &Foretold) -> String {
-    let span = foretold.target.span;
-    let times = foretold.recorded.span.s / span.s;
-    let than = if times >= 1.0 {
-        format!("{} as fast as", ratio(times))
-    } else {
-        format!("{} the time of", ratio(1.0 / times))
-    };
-    format!(
-        "On {} it takes {}: {than} the machine it was recorded on.",
-        question.target.name,
-        self::span(span)
-    )
-}
-
-/// How well the machine recorded on is predicted.
-fn gate(question: &Question, foretold: &Foretold) -> String {
-    let Span { s, .. } = foretold.recorded.span;
-    let off = s / foretold.measured_s - 1.0;
-    let said = format!(
-        "On {}, where it was recorded, it took {}; played again there it takes {}, {}\u{a0}% {}.",
-        question.recorded.name,
-        seconds(foretold.measured_s),
-        span(foretold.recorded.span),
-        document::plain(&format!("{:.2}", off.abs() * 100.0)),
-        if off < 0.0 { "less" } else { "more" },
-    );
-    match foretold.holds() {
-        true => said,
-        false => format!(
-            "{said} That is outside of the interval: what is said of the other machine is not to \
-            be relied on."
-        ),
+/// Both machines, for what every prediction says.
+fn places<'a>(question: &'a Question, foretold: &Foretold) -> Places<'a> {
+    Places {
+        place: "machine",
+        recorded: (&question.recorded.name, foretold.recorded.span),
+        target: (&question.target.name, foretold.target.span),
+        measured_s: foretold.measured_s,
+        holds: foretold.holds(),
+        covers_percent: COVERS_PERCENT,
     }
 }
 
@@ -86,10 +51,8 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
         Column::new("error", "error", Unit::Change),
     ];
     let row = |name: &str, side: &Side, measured: Option<f64>| {
-        let mut predicted = Cell::new(side.span.s);
-        predicted.interval = Some((side.span.from_s, side.span.to_s));
         let error = measured.map(|measured| side.span.s / measured - 1.0);
-        [Cell::new(name), predicted, Cell::new(measured), Cell::new(error)]
+        [Cell::new(name), side.span.cell(), Cell::new(measured), Cell::new(error)]
     };
     let table = Table::new("completion", columns).with([
         row(&question.recorded.name, &foretold.recorded, Some(foretold.measured_s)),
@@ -155,40 +118,8 @@ fn bounds(question: &Question, foretold: &Foretold) -> Section {
         counted(target.played.path.messages, "message"),
     );
     let mut section = Section::new("path", "What bounds it", sentence).table(table);
-    let gains =
-        Table::new("gains", [Column::text("change", "change"), Column::seconds("gain", "saves")]);
-    let rows = foretold.gains.iter().map(|(words, gain)| [Cell::new(*words), Cell::new(*gain)]);
-    section.blocks.push(Block::Table(gains.with(rows)));
+    section.blocks.push(Block::Table(gains(&foretold.gains)));
     section
-}
-
-fn along(curve: PredictedCurve, foretold: &Foretold) -> Section {
-    let columns = [
-        Column::new("multiple", curve.name, Unit::Ratio),
-        Column::seconds("predicted", "predicted").with_interval(),
-    ];
-    let rows = foretold.curve.iter().map(|(multiple, span)| {
-        let mut predicted = Cell::new(span.s);
-        predicted.interval = Some((span.from_s, span.to_s));
-        [Cell::new(*multiple), predicted]
-    });
-    let table = Table::new("curve", columns).with(rows);
-    let sentence = format!("Completion at multiples of {}, all else the same.", curve.name);
-    let x: Vec<f64> = foretold.curve.iter().map(|(multiple, _)| *multiple).collect();
-    let y: Vec<f64> =
-        foretold.curve.iter().map(|(_, span)| axis_seconds(span.s * NS_PER_S)).collect();
-    let ends = foretold.curve.iter().map(|(_, span)| {
-        (axis_seconds(span.from_s * NS_PER_S), axis_seconds(span.to_s * NS_PER_S))
-    });
-    let tip = |(multiple, span): &(f64, Span)| {
-        format!("{} {}: {}", ratio(*multiple), curve.name, self::span(*span))
-    };
-    let axes = (Axis::count(format!("multiple of {}", curve.name)).log(), Axis::time("time").log());
-    let mut chart = Chart::new("curve", 300, sentence.clone(), axes);
-    let line = Curve::line(x, y, Colour("a").at(0.6), 1.4).dots(Dots::discs(Colour("a"), 8.0));
-    let line = line.intervals(ends.collect());
-    chart.draw(line.tips(foretold.curve.iter().map(tip).collect()));
-    Section::new("curve", format!("Along {}", curve.name), sentence).table(table).chart(chart)
 }
 
 fn stages(foretold: &Foretold) -> Section {

@@ -4,7 +4,7 @@ use super::plays::on_all_cores;
 use anyhow::Result;
 use fabric::Machine;
 use predict::{DRAWS, Played, Program, RecordedRun, Share, drawn_machine, drawn_program, play};
-use serde::Serialize;
+use report::foretold::Span;
 use std::collections::BTreeMap;
 
 /// What is played.
@@ -67,9 +67,7 @@ impl Foretold {
     /// Whether the measured time lies within what comes out for the machine recorded on, or
     /// outside by no more than the model's own resolution.
     pub fn holds(&self) -> bool {
-        let Span { from_s, to_s, .. } = self.recorded.span;
-        let more = self.resolution.part() * self.measured_s;
-        (from_s - more..=to_s + more).contains(&self.measured_s)
+        self.recorded.span.holds(self.measured_s, self.resolution.part())
     }
 }
 
@@ -108,24 +106,14 @@ impl Foretold {
     }
 }
 
-/// A time and its 90 % interval, s.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Span {
-    pub s: f64,
-    pub from_s: f64,
-    pub to_s: f64,
-}
-
-impl Span {
-    /// The same, so that it holds what comes out if the model is off there by as much as it is on
-    /// the machine recorded on, either way.
-    fn missed_by(self, factor: f64) -> Span {
-        let more = factor.max(1.0 / factor);
-        Span { from_s: self.from_s.min(self.s / more), to_s: self.to_s.max(self.s * more), ..self }
-    }
-
-    fn widened(self, part: f64) -> Span {
-        Span { from_s: self.from_s * (1.0 - part), to_s: self.to_s * (1.0 + part), ..self }
+/// The same, so that it holds what comes out if the model is off there by as much as it is on the
+/// machine recorded on, either way, and wider by a part at both ends.
+fn widened(span: Span, missed_by: f64, part: f64) -> Span {
+    let more = missed_by.max(1.0 / missed_by);
+    Span {
+        from_s: span.from_s.min(span.s / more) * (1.0 - part),
+        to_s: span.to_s.max(span.s * more) * (1.0 + part),
+        ..span
     }
 }
 
@@ -165,7 +153,7 @@ pub fn foretell(question: &Question) -> Result<Foretold> {
     let measured: f64 = cases.iter().map(|case| case.measured_ns as f64 / 1e9).sum();
     let measured_s = measured / cases.len() as f64;
     let missed = measured_s / spans[0].s;
-    let wider = |span: Span| span.missed_by(missed).widened(resolution.widens());
+    let wider = |span: Span| widened(span, missed, resolution.widens());
     spans[1..].iter_mut().for_each(|span| *span = wider(*span));
     let side = |machine: &Machine, span| side(&middle.program, machine, *seed, span);
     Ok(Foretold {
@@ -220,11 +208,10 @@ fn jobs<'a>(cases: &'a [RecordedRun], machine: &'a Machine, seed: u64) -> Vec<Jo
     whole.chain(drawn).collect()
 }
 
-/// The mean of the first so many, between the least and the most of the rest.
+/// The mean of the first so many, between the least and the most of it and the rest.
 fn span(ends: &[f64], cases: usize) -> Span {
     let s = ends[..cases].iter().sum::<f64>() / cases as f64;
-    let drawn = || ends[cases..].iter().copied();
-    Span { s, from_s: drawn().fold(s, f64::min), to_s: drawn().fold(s, f64::max) }
+    Span::of(s, &ends[cases..])
 }
 
 fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<Side> {
