@@ -23,14 +23,18 @@ pub fn predict(pager: &mut PagerFacts, path: &Path) {
     // Whatever the model says: a network that takes no time takes away no more than was waited for
     // it.
     let least = process.seconds.elapsed - process.seconds.network;
-    let faster = FACTORS.iter().filter(|_| linked).map(|factor| Prediction {
+    let seconds: Vec<f64> = match recorded.filter(|_| linked) {
+        Some((course, rate)) => {
+            let links = FACTORS.map(|factor| Link::of_rate(factor * rate));
+            let over_s = course.over_s(&Link::of_rate(rate), &links);
+            over_s.into_iter().map(|over_s| over_s.max(least)).collect()
+        }
+        None => FACTORS.iter().map(|factor| run.at_bandwidth(*factor).total()).collect(),
+    };
+    let factors = FACTORS.iter().zip(seconds).filter(|_| linked);
+    let faster = factors.map(|(factor, seconds)| Prediction {
         network: format!("{factor} times the bandwidth"),
-        seconds: match &recorded {
-            Some((course, rate)) => {
-                course.over_s(&Link::of_rate(*rate), &Link::of_rate(factor * rate)).max(least)
-            }
-            None => run.at_bandwidth(*factor).total(),
-        },
+        seconds,
     });
     let enough = Prediction {
         network: "memory enough for all data".into(),

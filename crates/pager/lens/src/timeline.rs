@@ -80,14 +80,17 @@ impl Course {
         ))
     }
 
-    /// How long it takes over `link`, recorded over `was`: with the pager's decisions made anew
-    /// where that is possible, and as recorded otherwise.
-    pub fn over_s(&self, was: &Link, link: &Link) -> f64 {
-        let anew = self.anew(was).ok().and_then(|program| {
-            let turn_s = turn_s(&self.timeline, was, HALF);
-            play(program, &Conditions { link: *link, speed: 1.0, turn_s }).ok()
-        });
-        anew.map_or_else(|| self.as_recorded_s(was, link), |played| played.elapsed_s)
+    /// How long it takes over each of `links`, recorded over `was`: with the pager's decisions made
+    /// anew where that is possible, and as recorded otherwise.
+    pub fn over_s(&self, was: &Link, links: &[Link]) -> Vec<f64> {
+        let anew = self.anew(was).ok().map(|program| (program, turn_s(&self.timeline, was, HALF)));
+        let one = |link: &Link| {
+            let played = anew.and_then(|(program, turn_s)| {
+                play(program, &Conditions { link: *link, speed: 1.0, turn_s }).ok()
+            });
+            played.map_or_else(|| self.as_recorded_s(was, link), |played| played.elapsed_s)
+        };
+        links.iter().map(one).collect()
     }
 
     /// The same with its decisions as recorded.

@@ -14,7 +14,9 @@ pub(super) fn predicted_s(row: &StudyRow, rows: &[StudyRow]) -> Option<f64> {
     let (base_bits, base) = base(row, rows)?;
     match row.alternative {
         Alternative::AllMemory => Some(base.completion().all_memory().total()),
-        Alternative::Network(bits) if bits != base_bits => Some(over(base, base_bits, bits)),
+        Alternative::Network(bits) if bits != base_bits => {
+            over(base, base_bits, &[bits]).first().copied()
+        }
         _ => None,
     }
 }
@@ -25,7 +27,10 @@ fn base<'a>(row: &StudyRow, rows: &'a [StudyRow]) -> Option<(u64, &'a PagedLaunc
 }
 
 /// All links with this size that something was measured over.
-fn networks(size_bytes: u64, rows: &[StudyRow]) -> impl Iterator<Item = (u64, &PagedLaunch)> {
+fn networks(
+    size_bytes: u64,
+    rows: &[StudyRow],
+) -> impl Iterator<Item = (u64, &PagedLaunch)> + Clone {
     rows.iter().filter(move |row| row.size_bytes == size_bytes).filter_map(|row| {
         let Alternative::Network(bits) = row.alternative else { return None };
         // Where nothing was transferred there is nothing to predict.
@@ -33,13 +38,15 @@ fn networks(size_bytes: u64, rows: &[StudyRow]) -> impl Iterator<Item = (u64, &P
     })
 }
 
-/// A launch over a link of `from_bits` a second, over one of `to_bits`. Without its course, by
+/// A launch over a link of `from_bits` a second, over each of `to_bits`. Without its course, by
 /// document 004's arithmetic.
-fn over(cell: &PagedLaunch, from_bits: u64, to_bits: u64) -> f64 {
-    match &cell.course {
-        Some(run) => run.over_s(&Link::of_bits(from_bits), &Link::of_bits(to_bits)),
-        None => cell.completion().at_bandwidth(to_bits as f64 / from_bits as f64).total(),
+fn over(cell: &PagedLaunch, from_bits: u64, to_bits: &[u64]) -> Vec<f64> {
+    if let Some(run) = &cell.course {
+        let links: Vec<Link> = to_bits.iter().copied().map(Link::of_bits).collect();
+        return run.over_s(&Link::of_bits(from_bits), &links);
     }
+    let times = |bits: &u64| *bits as f64 / from_bits as f64;
+    to_bits.iter().map(|bits| cell.completion().at_bandwidth(times(bits)).total()).collect()
 }
 
 /// A time over a link, foretold from another.
@@ -64,20 +71,16 @@ fn all(rows: &[StudyRow]) -> Vec<Foretold> {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.size_bytes).collect();
     sizes.dedup();
     let of_size = |size_bytes: u64| {
-        let pairs = networks(size_bytes, rows)
-            .flat_map(move |from| networks(size_bytes, rows).map(move |to| (from, to)));
-        pairs.filter(|(from, to)| from.0 != to.0).map(move |((from_bits, from), (to_bits, to))| {
-            let links = [from_bits, to_bits].map(Link::of_bits);
-            let as_recorded_s =
-                from.course.as_ref().map(|run| run.as_recorded_s(&links[0], &links[1]));
-            Foretold {
-                as_recorded_s,
-                size_bytes,
-                from_bits,
-                to_bits,
-                measured_s: to.seconds.elapsed,
-                predicted_s: over(from, from_bits, to_bits),
-            }
+        networks(size_bytes, rows).flat_map(move |(from_bits, from)| {
+            let others = networks(size_bytes, rows).filter(move |(bits, _)| *bits != from_bits);
+            let bits: Vec<u64> = others.clone().map(|(bits, _)| bits).collect();
+            others.zip(over(from, from_bits, &bits)).map(move |((to_bits, to), predicted_s)| {
+                let links = [from_bits, to_bits].map(Link::of_bits);
+                let as_recorded_s =
+                    from.course.as_ref().map(|run| run.as_recorded_s(&links[0], &links[1]));
+                let measured_s = to.seconds.elapsed;
+                Foretold { as_recorded_s, size_bytes, from_bits, to_bits, measured_s, predicted_s }
+            })
         })
     };
     sizes.into_iter().flat_map(of_size).collect()
@@ -226,7 +229,7 @@ mod tests {
         };
         let course = Course { timeline, program: Err("none".into()), pages: 0 };
         let cell = PagedLaunch { course: Some(course), ..document(1.6, 1.1) };
-        let slow_s = over(&cell, 100_000_000, 10_000_000);
+        let slow_s = over(&cell, 100_000_000, &[10_000_000])[0];
         assert!((slow_s - (10.0 * 1514.0 / 1448.0 + 0.55)).abs() < 0.02, "{slow_s}");
     }
 }
