@@ -8,6 +8,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// Pages of all memory that has addresses.
+const PAGES_MAX: u64 = 1 << 52;
+/// Most pages of one event that is made of neighbours.
+pub(crate) const NEIGHBOURS_MAX: u64 = 1 << 20;
+
 /// The name of the file of a process, in the run's folder.
 pub fn page_events_name(pid: u32) -> String {
     format!("pages-{pid}.csv")
@@ -20,6 +25,14 @@ pub struct Stretch {
     pub first: u64,
     /// How many.
     pub pages: u64,
+}
+
+impl Stretch {
+    /// Where it lies within all memory.
+    fn within(self) -> Option<Stretch> {
+        let end = self.first.checked_add(self.pages)?;
+        (end <= PAGES_MAX).then_some(self)
+    }
 }
 
 /// An event.
@@ -209,31 +222,35 @@ impl PageEvent {
         let numbers: Vec<i64> = fields.map(|field| field.parse().ok()).collect::<Option<_>>()?;
         let signed = |at: usize| numbers.get(at).copied();
         let number = |at: usize| u64::try_from(signed(at)?).ok();
-        let stretch = |at: usize| Some(Stretch { first: number(at)?, pages: number(at + 1)? });
-        let (event, many) = match name {
+        let page = |at: usize| number(at).filter(|page| *page < PAGES_MAX);
+        let many = |at: usize| number(at).filter(|pages| *pages <= NEIGHBOURS_MAX);
+        let stretch = |at: usize| Stretch { first: page(at)?, pages: number(at + 1)? }.within();
+        let (event, fields) = match name {
             "options" => {
                 let (budget, staging, prefetch) = (number(0)?, number(1)?, number(2)?);
                 (PageEvent::Options { budget, staging, prefetch }, 3)
             }
             "fault" => {
                 let (from, to, thread) = (number(0)?, number(1)?, number(2)?);
-                let (page, write) = (number(3)?, number(4)? != 0);
+                let (page, write) = (page(3)?, number(4)? != 0);
                 (PageEvent::Fault { from, to, thread, page, write }, 5)
             }
             "written" => {
-                let (at, thread, page) = (number(0)?, number(1)?, number(2)?);
+                let (at, thread, page) = (number(0)?, number(1)?, page(2)?);
                 (PageEvent::Written { at, thread, page }, 3)
             }
             "ahead" => {
-                let (at, first, stride, pages) = (number(0)?, number(1)?, signed(2)?, number(3)?);
+                let (at, first, pages) = (number(0)?, page(1)?, many(3)?);
+                let stride = signed(2).filter(|stride| *stride != 0)?;
                 (PageEvent::Ahead { at, first, stride, pages }, 4)
             }
             "gone" => {
+                many(2)?;
                 let (at, stretch, dirty) = (number(0)?, stretch(1)?, number(3)? != 0);
                 (PageEvent::Gone { at, stretch, dirty }, 4)
             }
             "moved" => {
-                let (at, stretch, to) = (number(0)?, stretch(1)?, number(3)?);
+                let (at, stretch, to) = (number(0)?, stretch(1)?, page(3)?);
                 (PageEvent::Moved { at, stretch, to }, 4)
             }
             _ => match MAPPINGS.iter().find(|(_, known)| *known == name) {
@@ -246,7 +263,7 @@ impl PageEvent {
                 }
             },
         };
-        (numbers.len() == many).then_some(event)
+        (numbers.len() == fields).then_some(event)
     }
 }
 
@@ -322,7 +339,17 @@ mod tests {
 
     #[test]
     fn what_is_none_is_refused() {
-        for text in ["", "fault,1,2,3,4", "gone,1,7,3,0,5", "map,-1,7,3", "swim,1,2", "take,1,x"] {
+        for text in [
+            "",
+            "fault,1,2,3,4",
+            "gone,1,7,3,0,5",
+            "gone,1,7,9999999,0",
+            "ahead,1,2,0,5",
+            "map,-1,7,3",
+            "map,1,4503599627370495,3",
+            "swim,1,2",
+            "take,1,x",
+        ] {
             assert_eq!(text.parse::<PageEvent>(), Err(PageEventError(text.to_owned())));
         }
     }

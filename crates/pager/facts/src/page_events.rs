@@ -1,6 +1,7 @@
 //! What the program did with its pages, and what became of them, until it is written: for a model
 //! that lets the pager decide anew. Neighbours become one event, so there are few.
 
+use crate::page_event::NEIGHBOURS_MAX;
 use crate::{EngineStep, Mapping, PageEvent, PageStretch};
 
 /// A thread that waits.
@@ -37,6 +38,12 @@ impl PageEvents {
     /// Keep nothing from now on.
     pub fn stop(&mut self) {
         self.events = None;
+        self.waiting = Vec::new();
+    }
+
+    /// Whether anything is kept.
+    pub fn is_recording(&self) -> bool {
+        self.events.is_some()
     }
 
     /// What the pager may use.
@@ -46,7 +53,9 @@ impl PageEvents {
 
     /// A thread touched a page that is not there.
     pub fn touched(&mut self, page: u64, write: bool, thread: u32, from: u64) {
-        self.waiting.push(Touch { page, write, thread, from });
+        if self.is_recording() {
+            self.waiting.push(Touch { page, write, thread, from });
+        }
     }
 
     /// The pages `[first, first + many)` are there.
@@ -76,7 +85,11 @@ impl PageEvents {
         }
         if let Some(PageEvent::Ahead { first, stride, pages, .. }) = self.last() {
             let step = page.wrapping_sub(*first) as i64;
-            if *pages == 1 || step == stride.wrapping_mul(*pages as i64) {
+            if step == 0 && *pages == 1 {
+                return;
+            }
+            let follows = *pages == 1 || step == stride.wrapping_mul(*pages as i64);
+            if follows && *pages < NEIGHBOURS_MAX {
                 *stride = if *pages == 1 { step } else { *stride };
                 *pages += 1;
                 return;
@@ -90,6 +103,7 @@ impl PageEvents {
         if let Some(PageEvent::Gone { stretch, dirty, .. }) = self.last()
             && *dirty == changed
             && page == stretch.first + stretch.pages
+            && stretch.pages < NEIGHBOURS_MAX
         {
             stretch.pages += 1;
             return;
@@ -159,11 +173,13 @@ mod tests {
         for (page, dirty) in [(1, true), (2, true), (3, false), (5, false)] {
             events.gone(page, dirty, 160);
         }
+        events.ahead(30, 170);
+        events.ahead(30, 170);
         events.worked(EngineStep::Take, 4, 30);
         let taken = events.take(|ticks| 10 * ticks, 10.0);
         let lines: Vec<String> = taken.iter().map(ToString::to_string).collect();
         assert_eq!(
-            lines[..7],
+            lines[..8],
             [
                 "options,9,8,64",
                 "ahead,1100,12,2,3",
@@ -172,9 +188,11 @@ mod tests {
                 "gone,1600,1,2,1",
                 "gone,1600,3,1,0",
                 "gone,1600,5,1,0",
+                // The same page again is no stride.
+                "ahead,1700,30,1,1",
             ]
         );
-        assert!(lines[7..].contains(&"take,4,300".to_owned()), "{lines:?}");
+        assert!(lines[8..].contains(&"take,4,300".to_owned()), "{lines:?}");
         events.stop();
         assert!(events.take(|ticks| ticks, 1.0).is_empty());
     }

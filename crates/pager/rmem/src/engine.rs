@@ -120,6 +120,9 @@ impl Engine {
         let (now, ns_per_tick) = (time.now(), time.ns_per_tick);
         let mut waits = Waits::new(ns_per_tick, late(ns_per_tick));
         waits.page_events.options(budget, frames, config.prefetch_pages.into());
+        if config.run.is_none() || !config.record {
+            waits.stop_recording();
+        }
         let engine = Engine {
             shared: Arc::clone(&shared),
             servers: Servers { sites, returning: Returning::new(&config, key) },

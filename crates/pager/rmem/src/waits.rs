@@ -74,6 +74,16 @@ impl Waits {
         }
     }
 
+    /// Keep no timeline from now on, and nothing of pages.
+    pub fn stop_recording(&mut self) {
+        self.timeline.stop();
+        self.page_events.stop();
+    }
+
+    pub fn is_recording(&self) -> bool {
+        self.page_events.is_recording()
+    }
+
     /// A thread waits for `page`.
     pub fn begin(&mut self, page: Page, cause: Cause, now: u64) {
         if self.under_way.iter().any(|(other, ..)| *other == page) {

@@ -63,7 +63,7 @@ impl Recording {
             .ok_or_else(|| damaged("it does not begin with the pager's options".into()))
     }
 
-    /// The same of its events; `None` where they lack the pager's options.
+    /// The same of its events; `None` where they lack the pager's options, or these cannot be.
     pub fn of_events(
         mut events: Vec<PageEvent>,
         policy: Policy,
@@ -77,8 +77,8 @@ impl Recording {
                 PageEvent::Options { budget, staging, prefetch } => {
                     options = Some(Options {
                         budget_pages: budget,
-                        staging_frames: staging as u32,
-                        prefetch_pages: prefetch as u32,
+                        staging_frames: u32::try_from(staging).ok()?,
+                        prefetch_pages: u32::try_from(prefetch).ok()?,
                         policy,
                         servers: servers.clone(),
                     });

@@ -53,7 +53,7 @@ impl Lane {
     fn push(&mut self, fault: Fault) {
         let before = self.faults.last().map_or(0, |last| last.to);
         let computed = self.computed.last().copied().unwrap_or(0);
-        self.computed.push(computed + fault.from.saturating_sub(before));
+        self.computed.push(computed.saturating_add(fault.from.saturating_sub(before)));
         self.faults.push(fault);
     }
 
@@ -154,10 +154,10 @@ impl Window {
     /// Pages were passed between the last fault before them and this one.
     fn pass(&self, pages: &[u64], lane: &Lane, now: usize, found: &mut Vec<Passing>) {
         let (from, to) = (lane.computed[self.since], lane.computed[now]);
-        let parts = pages.len() as u64 + 1;
+        let parts = pages.len() as u128 + 1;
         for (number, page) in (1..).zip(pages) {
-            let computed = from + (to - from) * number / parts;
-            let at = lane.when(computed.max(from + 1), self.since + 1);
+            let computed = from + (u128::from(to - from) * number / parts) as u64;
+            let at = lane.when(computed.max(from.saturating_add(1)), self.since + 1);
             found.push(Passing { thread: self.thread, at, page: *page });
         }
     }

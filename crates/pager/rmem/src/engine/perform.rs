@@ -287,7 +287,7 @@ fn step_of(action: &Action) -> Option<EngineStep> {
         Action::Read { .. } => Some(EngineStep::Read),
         Action::Clear { .. } | Action::Xor { .. } | Action::Sum { .. } => Some(EngineStep::Parity),
         Action::Empty { .. } => Some(EngineStep::Empty),
-        _ => None,
+        Action::Poison { .. } | Action::Discard { .. } | Action::Reserve { .. } => None,
     }
 }
 

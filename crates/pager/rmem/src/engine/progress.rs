@@ -148,20 +148,31 @@ impl Engine {
     /// Write it into the run's folder.
     pub(super) fn save_progress(&mut self) -> Result<(), RmemError> {
         let Some(folder) = self.config.run.clone() else { return Ok(()) };
-        if !self.config.record {
-            self.waits.timeline.stop();
-            self.waits.page_events.stop();
-        }
         self.account();
         let status = self.pager.status();
         if let Some(pages) = self.progress.recovery.over(&status.vault) {
             self.progress.events.tell(Happened::Rebuilt { pages });
         }
-        save(&folder.join(pager_facts::FOLDER), &self.process(&status))?;
-        self.append_timeline(&folder)
+        self.record_timeline(&folder);
+        save(&folder.join(pager_facts::FOLDER), &self.process(&status))
     }
 
-    /// What has happened since it was written last.
+    /// What has happened since it was written last. Where that fails a part of it is gone: with a
+    /// hole it would tell another story, so neither file is kept, and the run has no timeline.
+    fn record_timeline(&mut self, folder: &Path) {
+        if !self.waits.is_recording() {
+            return;
+        }
+        if let Err(error) = self.append_timeline(folder) {
+            self.progress.events.tell(Happened::Failed { error: error.to_string() });
+            self.waits.stop_recording();
+            let pid = std::process::id();
+            for name in [timeline_name(pid), page_events_name(pid)] {
+                let _ = std::fs::remove_file(folder.join(name));
+            }
+        }
+    }
+
     fn append_timeline(&mut self, folder: &Path) -> Result<(), RmemError> {
         let pid = std::process::id();
         let (ticks, monotonic, started) = (self.time.now(), monotonic_ns(), self.config.started_ns);
