@@ -146,8 +146,16 @@ fn what_cannot_be_predicted_is_said_in_a_line() {
     std::fs::write(home.path().join("small.toml"), small).unwrap();
     succeed(home.path(), "bench relay --warm-up 0 --count 10 --on gigabit-2017 --out run");
     succeed(home.path(), "bench pingpong --transport thread --count 10 --launches 1 --out real");
+    succeed(home.path(), "bench relay --warm-up 0 --count 10 --on gigabit-2017 --out half");
+    let file = home.path().join("half/run.json");
+    let closed = std::fs::read_to_string(&file).unwrap();
+    assert!(closed.contains("\"closed\","));
+    std::fs::write(&file, closed.replace("\"closed\",", "\"cut\",")).unwrap();
     for (command, reason) in [
         ("predict run", "on which machine"),
+        ("predict half --on myrinet", "half: it was cut"),
+        ("predict run --on myrinet --measured half", "half: it was cut"),
+        ("predict run run --on myrinet", "the same run as run"),
         ("predict run --on small.toml", "has 2 nodes, and the run 3"),
         ("predict real --on myrinet", "nothing says what machine it was recorded on"),
         ("predict nothing --on myrinet", "nothing"),

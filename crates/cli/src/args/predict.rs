@@ -22,7 +22,8 @@ Examples:
   fourstamp predict runs/app-pager-1 --bandwidth 10x
 
 Of a run of `fourstamp pager run`, --from may be left out: its network is the
-rate that was measured. The pager decides anew what it reads ahead and evicts.")]
+rate that was measured. The pager decides anew what it reads ahead and evicts,
+unless that predicts the recorded run itself worse.")]
 pub struct PredictArgs {
     /// Run folder; several are launches of one program
     #[arg(value_name = "RUN", required = true)]

@@ -13,7 +13,8 @@ use anyhow::{Context, Result, bail};
 use fabric::Machine;
 use foretell::{Foretold, Question, Resolution, foretell};
 use predict::RecordedRun;
-use record::Run;
+use record::{Run, State};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The recorded machine itself was not predicted.
@@ -23,7 +24,7 @@ const POINTS: i32 = 9;
 
 /// Predict, each kind of program its own way.
 pub fn run(args: &PredictArgs) -> Result<ExitCode> {
-    let runs = args.runs.iter().map(|path| Ok(Run::open(path)?)).collect::<Result<Vec<Run>>>()?;
+    let runs = whole(&args.runs)?;
     let Some(run) = runs.first() else { bail!("predict which run?") };
     if !args.nodes.is_empty() && !runs.iter().any(simulation::is_of) {
         bail!(
@@ -66,6 +67,26 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     }
     args.show.show(&document, "completion")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The runs at these places, each another one and recorded to its end.
+fn whole(paths: &[PathBuf]) -> Result<Vec<Run>> {
+    let mut runs: Vec<Run> = Vec::new();
+    for path in paths {
+        let run = Run::open(path)?;
+        let name = run.path().display();
+        if run.info.state == State::Cut {
+            bail!(
+                "{name}: it was cut, and what its program would have done after that is not known: \
+                record it again, to its end"
+            );
+        }
+        if let Some(other) = runs.iter().find(|other| other.info.id == run.info.id) {
+            bail!("{name}: it is the same run as {}: give each once", other.path().display());
+        }
+        runs.push(run);
+    }
+    Ok(runs)
 }
 
 /// A simulation, or a paged program: its costs are those of one run.
@@ -123,8 +144,7 @@ fn measured(
     target: &Machine,
 ) -> Result<Vec<RecordedRun>> {
     let mut all = Vec::new();
-    for path in &args.measured {
-        let run = Run::open(path)?;
+    for run in whole(&args.measured)? {
         let programs = programs(&run, target)?;
         one_program(cases.first(), &programs.cases, &run)?;
         all.extend(programs.cases);
