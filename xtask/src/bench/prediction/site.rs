@@ -35,14 +35,19 @@ pub enum Carrier {
     Mpi,
 }
 
+impl Carrier {
+    fn word(self) -> &'static str {
+        match self {
+            Carrier::Tcp => "tcp",
+            Carrier::Mpi => "mpi",
+        }
+    }
+}
+
 impl Work {
     /// The machine that it is predicted from, on a link.
     pub fn machine(&self, site: &Site, rate: u64) -> PathBuf {
-        let carrier = match self.carrier {
-            Carrier::Tcp => "tcp",
-            Carrier::Mpi => "mpi",
-        };
-        site.folder(rate).join(carrier).with_extension("toml")
+        site.folder(rate).join(self.carrier.word()).with_extension("toml")
     }
 }
 
@@ -138,7 +143,7 @@ impl<'a> Site<'a> {
         std::fs::create_dir_all(&folder)?;
         for carrier in [Carrier::Tcp, Carrier::Mpi] {
             if let Some(first) = work.iter().find(|work| work.carrier == carrier) {
-                eprintln!("calibrating {carrier:?} over {rate} Mbit/s");
+                eprintln!("calibrating {} over {rate} Mbit/s", carrier.word());
                 self.calibrate(boxes, carrier, &folder, &first.machine(self, rate))?;
             }
         }
@@ -155,7 +160,7 @@ impl<'a> Site<'a> {
         let mut calibrate = Command::new(&self.fourstamp);
         calibrate.args(["machine", "calibrate"]);
         for (at, words) in CALIBRATING.iter().enumerate() {
-            let run = folder.join(format!("calibrating-{carrier:?}-{at}").to_lowercase());
+            let run = folder.join(format!("calibrating-{}-{at}", carrier.word()));
             self.bench(boxes, carrier, words, &run)?;
             calibrate.arg(run);
         }

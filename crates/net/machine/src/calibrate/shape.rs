@@ -37,35 +37,39 @@ impl Shape {
         let copy = sizes.receive().count() >= SIZES_LEAST;
         let step = step(&one_way, packets);
         let plain: Vec<At> = one_way.iter().map(|at| without(at, step)).collect();
-        let visits: Vec<Visits> = sizes
-            .0
-            .iter()
-            .filter(|(_, shown)| !shown.one_way.is_empty())
-            .map(|(bytes, shown)| {
-                let less = step * f64::from(shown.packets);
-                (*bytes, shown.one_way.iter().map(|one| one - less).collect())
-            })
-            .collect();
-        let mut lines = vec![0];
-        if !rated {
-            lines.extend(knees(&visits));
-        }
-        let ends = sizes.receive().next().into_iter().chain(sizes.sending().next());
-        let least = Line { base: ends.map(|at| at.value).sum(), ..Line::default() };
-        let straight = BENT.max(SURE * noise(sizes));
-        let bent: Vec<u64> = lines
-            .iter()
-            .enumerate()
-            .filter(|_| !rated)
-            .flat_map(|(at, from)| {
-                bends(&piece(&plain, *from, lines.get(at + 1).copied()), &least, straight)
-            })
-            .collect();
-        lines.extend(bent);
-        lines.sort_unstable();
-        lines.dedup();
+        let lines = if rated { vec![0] } else { lines(sizes, &plain, step, knees) };
         Shape { lines, sends: sends(sizes), packets, copy }
     }
+}
+
+/// Where lines begin: at knees, and where what is between them is bent. `plain` are the values of
+/// one way without what packets add, a `step` each.
+fn lines(sizes: &Sizes, plain: &[At], step: f64, knees: Knees<'_>) -> Vec<u64> {
+    let visits: Vec<Visits> = sizes
+        .0
+        .iter()
+        .filter(|(_, shown)| !shown.one_way.is_empty())
+        .map(|(bytes, shown)| {
+            let less = step * f64::from(shown.packets);
+            (*bytes, shown.one_way.iter().map(|one| one - less).collect())
+        })
+        .collect();
+    let mut lines = vec![0];
+    lines.extend(knees(&visits));
+    let ends = sizes.receive().next().into_iter().chain(sizes.sending().next());
+    let least = Line { base: ends.map(|at| at.value).sum(), ..Line::default() };
+    let straight = BENT.max(SURE * noise(sizes));
+    let bent: Vec<u64> = lines
+        .iter()
+        .enumerate()
+        .flat_map(|(at, from)| {
+            bends(&piece(plain, *from, lines.get(at + 1).copied()), &least, straight)
+        })
+        .collect();
+    lines.extend(bent);
+    lines.sort_unstable();
+    lines.dedup();
+    lines
 }
 
 /// What a packet adds to one way.
