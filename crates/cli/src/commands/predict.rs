@@ -115,6 +115,9 @@ fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
             all.kept = kept;
         }
     }
+    if runs.len() > 1 {
+        all.kept.iter_mut().for_each(|kept| kept.insert_str(0, "In the first launch: "));
+    }
     Ok(all)
 }
 

@@ -110,10 +110,19 @@ impl PagedPrediction {
             .with([row(&self.recorded, Some(self.measured_s)), row(&self.target, None)]);
         let sentence = format!(
             "When it was recorded, {} pages came and {} went. The interval is the least and the \
-            most of {DRAWS} draws: times of computing stand for others near them, the servers' \
-            turn is within its middle half, and each figure of the network in its range.",
+            most of {DRAWS} draws: {}.",
             count(self.page_ins),
-            count(self.page_outs)
+            count(self.page_outs),
+            match self.as_recorded {
+                None => {
+                    "times of computing stand for others near them, the servers' turn is within \
+                    its middle half, and each figure of the network in its range"
+                }
+                Some(_) => {
+                    "each figure of the network is in its range, and nothing else is drawn, so it \
+                    says little"
+                }
+            }
         );
         Section::new("completion", "Completion", sentence).table(table)
     }
@@ -153,26 +162,27 @@ impl PagedPrediction {
     }
 
     fn method(&self) -> Section {
-        let decisions = match &self.as_recorded {
-            None => {
+        let mut said = match &self.as_recorded {
+            None => vec![
                 "The pager decides anew: the recorded touches go through its real policy, so what \
                 is read ahead, what leaves and what waits are those of that network."
-                    .to_string()
-            }
-            Some(why) => format!(
-                "The pager's decisions are as recorded, because {why}: each transfer follows what \
-                it followed then."
-            ),
+                    .to_string(),
+                "Touches of pages in memory are not seen, so a page that leaves earlier than it \
+                did is not missed before its next recorded fault. First touches of pages that \
+                were read ahead are taken to lie at even distances between the faults of their \
+                stream."
+                    .to_string(),
+            ],
+            Some(why) => vec![
+                "The pager's decisions are as recorded: each transfer follows what it followed \
+                then."
+                    .to_string(),
+                format!("Why it does not decide anew: {why}."),
+            ],
         };
-        let said = vec![
-            decisions,
-            "Touches of pages in memory are not seen, so a page that leaves earlier than it did is \
-            not missed before its next recorded fault. First touches of pages that were read \
-            ahead are taken to lie at even distances between the faults of their stream."
-                .to_string(),
-            "Program, engine and servers have a processor each whenever they want one."
-                .to_string(),
-        ];
+        said.push(
+            "Program, engine and servers have a processor each whenever they want one.".to_string(),
+        );
         let mut section = Section::new("method", "How it is predicted", "").as_detail();
         section.blocks.push(Block::List(said));
         section

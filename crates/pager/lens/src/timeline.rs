@@ -14,7 +14,10 @@ const BESIDE_BYTES: u64 = 32;
 #[derive(Debug, thiserror::Error)]
 pub enum TimelineError {
     /// It cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error(
+        "cannot read {}: {source}; a run of --no-record has none, nor one whose disk was full",
+        path.display()
+    )]
     File { path: PathBuf, source: io::Error },
     /// It is none.
     #[error("{} is not the timeline of a run: {reason}", path.display())]
@@ -70,13 +73,17 @@ impl Course {
         if pages_off.abs() <= PAGES_OFF_MAX && anew.abs() <= as_recorded.abs() + TIME_OFF_MAX {
             return Ok(program);
         }
-        let percent = |off: f64| format!("{:+.1}\u{a0}%", 100.0 * off);
+        let than = |off: f64, (less, more): (&str, &str)| {
+            format!("{:.1}\u{a0}% {}", 100.0 * off.abs(), if off < 0.0 { less } else { more })
+        };
+        let time = ("less time", "more time");
         Err(format!(
-            "deciding anew over the recorded network gives {} of pages and {} of time, against {} \
-            of time as recorded: touches of pages in memory are not seen, and here they matter",
-            percent(pages_off),
-            percent(anew),
-            percent(as_recorded)
+            "over the network it was recorded on it would then transfer {} pages and take {} than \
+            it did, and with its decisions as recorded {}; touches of pages in memory are not \
+            seen, and here they matter",
+            than(pages_off, ("fewer", "more")),
+            than(anew, time),
+            than(as_recorded, time)
         ))
     }
 
