@@ -41,7 +41,7 @@ pub use report::ReportArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyTransport};
 pub use transport::Transport;
-pub use warp::{ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
+pub use warp::{EngineChange, ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
 pub use warp_study::{WarpStudyArgs, study_options_first};
 
 use crate::show::ShowArgs;
@@ -113,7 +113,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Say what this machine can measure, with a one-line remedy for what it cannot
     Doctor(DoctorArgs),
-    /// Start the nodes of a benchmark, in tmux panes or over ssh, or join one elsewhere
+    /// Start the nodes of a benchmark or a simulation, in tmux panes or over ssh, or join a
+    /// benchmark elsewhere
     Launch(LaunchArgs),
     /// Be a node: join a benchmark that waits for nodes
     Node(NodeArgs),
@@ -158,10 +159,11 @@ pub struct TourArgs {
 /// `fourstamp launch`.
 #[derive(Args)]
 #[command(after_help = "\
-Either start the nodes of a benchmark:
+Either start the nodes of a benchmark or a simulation:
   fourstamp launch -n 4 --tmux -- bench stream --all --transport tcp
   fourstamp launch -n 2 --ssh a,b --listen 10.0.0.1:7000 -- \\
       bench pingpong --transport tcp
+  fourstamp launch -n 4 --tmux -- warp phold --check
 or start nodes here that join a benchmark on another machine, which waits for them there:
   fourstamp bench pingpong --transport tcp --listen 10.0.0.1:7000 \\
       --wait-for-nodes --key-file run.key
@@ -185,8 +187,9 @@ pub struct LaunchArgs {
     /// File with the run key, for --join
     #[arg(long, value_name = "FILE", requires = "join")]
     pub key_file: Option<PathBuf>,
-    /// The benchmark: `bench` and its arguments
-    #[arg(last = true, value_name = "bench …", required_unless_present = "join")]
+    /// What to run: `bench` or `warp` and its arguments. Nodes of a simulation carry messages over
+    /// tcp unless told otherwise, and must see its run folder
+    #[arg(last = true, value_name = "bench|warp …", required_unless_present = "join")]
     pub benchmark: Vec<String>,
 }
 

@@ -134,6 +134,14 @@ fn without_the_sweep_the_story_is_another() {
     assert!(of_m.contains("It is M, the message of the memo of 1988"), "{of_m}");
     assert!(of_m.contains("for diary at virtual time 5.5"), "{of_m}");
     assert!(of_m.contains("This run is not the memo's story"), "{of_m}");
+    let slowest = flat(&succeed(folder.path(), "story now --slowest 1"));
+    match of_m.contains("It is also the slowest.") {
+        true => assert!(slowest.contains("from end to end. It is M, the message of"), "{slowest}"),
+        false => {
+            assert!(of_m.contains("It is not the slowest: --slowest 1 tells"), "{of_m}");
+            assert!(slowest.contains("It is not M, the message of the memo"), "{slowest}");
+        }
+    }
     let text = flat(&succeed(folder.path(), "story now --slowest 20"));
     assert!(text.contains("It is number 2 of the slowest of "), "{text}");
     assert!(cancelled_to_itself(&text) < 10, "a message waited for many cancellations\n{text}");

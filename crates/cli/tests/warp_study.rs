@@ -49,6 +49,14 @@ fn slooow_has_the_counts_of_its_formula_on_every_driver() {
 }
 
 #[test]
+fn a_launch_that_is_stuck_is_given_up() {
+    let folder = folder();
+    let study = "warp study phold --cutoff 1e6 --nodes 1 --launches 1 --give-up-after 300ms";
+    let error = fail(folder.path(), study);
+    assert!(error.contains("sequential-1: given up after 300ms"), "{error}");
+}
+
+#[test]
 fn slooow_has_an_object_a_node() {
     let folder = folder();
     succeed(folder.path(), "warp slooow -n 3 --stop 5 --work-steps 1 --counts counts.csv --csv");

@@ -1,6 +1,6 @@
 //! Arguments of `fourstamp warp`.
 
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, Settings};
 use super::transport::{Transport, transport};
 use super::warp_study::WarpStudyArgs;
 use super::{RecordTo, Topology, WhenFull};
@@ -105,6 +105,32 @@ fn subcommand(row: &Row) -> Command {
     if row.notes.is_empty() { command } else { command.after_help(row.notes) }
 }
 
+/// An option of the engine that is changed.
+#[derive(Clone, Debug)]
+pub struct EngineChange {
+    /// As it was written.
+    pub text: String,
+    /// The option.
+    pub name: &'static str,
+    /// Its other value.
+    pub value: Value,
+}
+
+/// `max-acks=20`; a switch is its name alone.
+fn intervention(text: &str) -> Result<EngineChange, String> {
+    let words = ["warp".to_owned(), format!("--{text}")];
+    let command = Settings::augment_args(Command::new("warp").disable_help_flag(true));
+    let read = command.try_get_matches_from(words);
+    let read = read.and_then(|matches| Settings::from_arg_matches(&matches));
+    let given = read.ok().and_then(|settings| settings.0.into_iter().next());
+    let (name, value) = given.ok_or_else(|| {
+        "write an option of the engine and its value as above, without the dashes, e.g. \
+        max-acks=20 or cancellation=aggressive"
+            .to_owned()
+    })?;
+    Ok(EngineChange { text: text.to_owned(), name, value })
+}
+
 /// What every model takes.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Run")]
@@ -168,6 +194,23 @@ pub struct WarpCommon {
     /// them
     #[arg(long, value_enum, default_value_t = WhenFull::Block)]
     pub when_full: WhenFull,
+    /// Record as it is and with this option changed, launch by launch in turn, and compare, e.g.
+    /// max-acks=20
+    #[arg(
+        long,
+        value_name = "OPTION=VALUE",
+        value_parser = intervention,
+        conflicts_with_all = ["seq", "on", "check", "counts", "trace", "xl_stats", "csv", "json"]
+    )]
+    pub intervene: Option<EngineChange>,
+    /// Launches of each, with --intervene
+    #[arg(
+        long,
+        default_value_t = 5,
+        requires = "intervene",
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
+    pub launches: u32,
     /// Pin nodes to cores
     #[arg(long)]
     pub pin: bool,
@@ -176,4 +219,20 @@ pub struct WarpCommon {
     pub peer_timeout: Duration,
     #[command(flatten)]
     pub engine: EngineArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_an_option_of_the_engine() {
+        let name = |text: &str| intervention(text).map(|change| change.name);
+        assert_eq!(name("max-acks=20"), Ok("max-acks"));
+        assert_eq!(name("cancellation=aggressive"), Ok("cancellation"));
+        assert_eq!(name("no-sendback"), Ok("no-sendback"));
+        for wrong in ["", "max-acks", "max-acks=no", "nodes=3", "wait=polling", "help"] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
 }

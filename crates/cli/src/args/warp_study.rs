@@ -5,6 +5,7 @@ use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `fourstamp warp study`.
 #[derive(Args)]
@@ -36,6 +37,10 @@ pub struct WarpStudyArgs {
     /// Launches of each contestant
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub launches: u32,
+    /// End a launch that takes longer than this, e.g. 10m; the study goes on without it
+    /// [default: wait for it]
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub give_up_after: Option<Duration>,
     /// Compare the costs of the ways to time objects
     #[arg(
         long,
@@ -85,7 +90,7 @@ impl StudyTiming {
 }
 
 /// The study's own options that take a value.
-const OWN: [&str; 5] = ["--nodes", "-n", "--launches", "--timing", "--out"];
+const OWN: [&str; 6] = ["--nodes", "-n", "--launches", "--give-up-after", "--timing", "--out"];
 /// Those whose value, if they have one, stands behind a `=`.
 const OWN_ALONE: [&str; 2] = ["--csv", "--json"];
 
@@ -134,6 +139,10 @@ mod tests {
         assert_eq!(
             sorted("f warp study phold --work 5 --nodes 1,2 --objects=8 --launches=3 --out x"),
             "f warp study --nodes 1,2 --launches=3 --out x phold --work 5 --objects=8"
+        );
+        assert_eq!(
+            sorted("f warp study phold --give-up-after 10s --cutoff 9"),
+            "f warp study --give-up-after 10s phold --cutoff 9"
         );
         assert_eq!(sorted("f warp study phold -n"), "f warp study -n phold");
         assert_eq!(

@@ -1,9 +1,8 @@
-//! `fourstamp launch`: the nodes of a benchmark in panes or on hosts, or nodes that join one
-//! elsewhere.
+//! `fourstamp launch`: the nodes of a benchmark or a simulation in panes or on hosts, or nodes that
+//! join a benchmark elsewhere.
 
-use crate::args::{Cli, Command, LaunchArgs, WorkloadArgs};
-use crate::commands::bench;
-use crate::commands::node;
+use crate::args::{Cli, Command, LaunchArgs, ModelArgs};
+use crate::commands::{bench, node, warp};
 use crate::interrupt;
 use crate::launching::Nodes;
 use anyhow::{Context, Result, bail};
@@ -21,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub fn run(args: &LaunchArgs) -> Result<()> {
     match &args.join {
         Some(address) => join(args, address),
-        None => bench::show(&workload(args)?, &nodes(args)),
+        None => start(args),
     }
 }
 
@@ -33,18 +32,29 @@ fn nodes(args: &LaunchArgs) -> Nodes {
     }
 }
 
-/// The benchmark after `--`, with the number of nodes and the address given before it.
-fn workload(args: &LaunchArgs) -> Result<WorkloadArgs> {
+/// What is named after `--`, with the number of nodes and the address given before it.
+fn start(args: &LaunchArgs) -> Result<()> {
     let words = ["fourstamp".to_string()].into_iter().chain(args.benchmark.iter().cloned());
     let cli = Cli::try_parse_from(words).unwrap_or_else(|error| error.exit());
-    let Command::Bench(bench) = cli.command else {
-        bail!("launch starts benchmarks only: write `-- bench pingpong …` after its own options");
-    };
-    let mut workload = bench.workload;
-    let common = workload.common_mut();
-    common.nodes = Some(args.nodes);
-    common.listen = args.listen.or(common.listen);
-    Ok(workload)
+    match cli.command {
+        Command::Bench(bench) => {
+            let mut workload = bench.workload;
+            let common = workload.common_mut();
+            common.nodes = Some(args.nodes);
+            common.listen = args.listen.or(common.listen);
+            bench::show(&workload, &nodes(args))
+        }
+        Command::Warp(mut run) => {
+            if let ModelArgs::Model(model) = &mut run.model {
+                model.common.nodes = Some(args.nodes);
+            }
+            warp::launch_on(&mut run, &nodes(args), args.listen)
+        }
+        _ => bail!(
+            "launch starts benchmarks and simulations: write `-- bench pingpong …` or \
+            `-- warp phold …` after its own options"
+        ),
+    }
 }
 
 /// Nodes here that join a benchmark elsewhere: as many processes, each until it is released.

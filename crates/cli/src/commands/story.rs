@@ -54,20 +54,25 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
     let is_open = wanted.is_none() && *filter == Filter::default();
     let readings = readings(run).with_context(cannot)?;
     let traced = readings.iter().any(|reading| reading.is_traced());
-    let replay = Replay::of(run).filter(|_| is_open);
+    let of_model = Replay::of(run);
+    let replay = of_model.as_ref().filter(|_| is_open);
     // A run that was cut before that message: its slowest one has a story all the same.
-    let of_model = replay
+    let found = replay
         .and_then(|replay| Some((scenes::gather(run, replay.wanted(), filter).ok()?, replay)));
-    let ((settings, messages), replay) = match of_model {
+    let ((settings, messages), replay) = match found {
         Some((gathered, replay)) => (gathered, Some(replay)),
         None => (scenes::gather(run, wanted.unwrap_or(slowest), filter)?, None),
     };
+    // Of a run that was cut before it there is none to compare with.
+    let m = of_model.as_ref().filter(|_| replay.is_none());
+    let m = m.and_then(|m| scenes::gather(run, m.wanted(), &Filter::default()).ok());
     let told = |(at, setting): (usize, &Setting)| -> Result<Told> {
         let seen = Seen { causes: &causes, launch: setting.launch, traced };
         let picked = match (&replay, wanted.unwrap_or(slowest)) {
             (Some(_), _) => Picked::OfModel { is_slowest: is_slowest(run, setting, filter)? },
             (None, Wanted::Slowest { by, .. }) => {
-                Picked::Slowest { by, place: at + 1, of: messages }
+                let is_of_model = m.as_ref().map(|(m, _)| m.iter().any(|m| is_same(m, setting)));
+                Picked::Slowest { by, place: at + 1, of: messages, is_of_model }
             }
             (None, _) => Picked::Named,
         };
@@ -116,10 +121,11 @@ impl Replay {
 /// Whether no message of those that `filter` takes took longer than this one.
 fn is_slowest(run: &Run, setting: &Setting, filter: &Filter) -> Result<bool> {
     let (slowest, _) = scenes::gather(run, slowest(1), filter)?;
-    let same = |other: &Setting| {
-        other.launch == setting.launch && other.scene.message.is_same(&setting.scene.message)
-    };
-    Ok(slowest.first().is_some_and(same))
+    Ok(slowest.first().is_some_and(|slowest| is_same(slowest, setting)))
+}
+
+fn is_same(one: &Setting, other: &Setting) -> bool {
+    one.launch == other.launch && one.scene.message.is_same(&other.scene.message)
 }
 
 /// Whether rows are missing.

@@ -1,13 +1,14 @@
 //! `fourstamp warp`: a simulation on several nodes, or in order on one; its result, its tables, its
 //! run folder.
 
+mod intervene;
 mod plan;
 mod results;
 mod sequential;
 mod study;
 mod table;
 
-use crate::args::{ModelArgs, OtherArgs, WarpArgs, WarpCommon};
+use crate::args::{ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
 use crate::commands::place;
 use crate::interrupt;
 use crate::job::{self, Asked};
@@ -16,11 +17,12 @@ use crate::progress::SimulationBar;
 use crate::simulating::WarpJob;
 use crate::work::Job;
 use anyhow::{Context, Result, bail};
-use fabric::{RunKey, Spec};
+use fabric::{NodePlace, RunKey, Spec};
 use launch::{LaunchOptions, Note};
 use plan::Plan;
 use record::{RecorderOptions, RunFolder};
 use results::Results;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use timewarp::Outcome;
 use warp::{AnyModel, NodeFiles, NodeReport, Readings, Summary};
@@ -38,12 +40,11 @@ pub fn run(args: &WarpArgs) -> Result<()> {
             bail!(warp::unknown(&name.unwrap_or_default()));
         }
     };
-    let mut plan = Plan::new(run)?;
-    let model = plan.model()?;
-    let common = plan.common.clone();
-    for file in [&common.counts, &common.trace, &common.xl_stats].into_iter().flatten() {
-        refuse_homeless(file)?;
+    if let Some(change) = &run.common.intervene {
+        return intervene::run(run, change);
     }
+    let (mut plan, model) = planned(run)?;
+    let common = plan.common.clone();
     if common.seq {
         return sequential::run(&plan, &*model);
     }
@@ -57,6 +58,37 @@ pub fn run(args: &WarpArgs) -> Result<()> {
         (plan.common.transport, plan.common.nodes) = (Some(part.transport), Some(part.nodes));
         parallel(&plan, &*model, part.starter)
     })
+}
+
+/// Simulate on nodes that are started elsewhere than in this process, and show.
+pub fn launch_on(args: &mut WarpArgs, nodes: &Nodes, listen: Option<SocketAddr>) -> Result<()> {
+    let ModelArgs::Model(run) = &mut args.model else {
+        bail!("launch starts the nodes of one run: write `-- warp phold …`");
+    };
+    if run.common.intervene.is_some() {
+        bail!("--intervene starts its own nodes: it cannot be used with launch");
+    }
+    let transport = *run.common.transport.get_or_insert(&fabric::TCP);
+    if run.common.seq || run.common.on.is_some() || transport.nodes == NodePlace::OneProcess {
+        bail!(
+            "launch starts a process for each node: leave out --seq and --on, and give a transport \
+            between processes, e.g. --transport tcp"
+        );
+    }
+    let (mut plan, model) = planned(run)?;
+    plan.listen = listen;
+    parallel(&plan, &*model, nodes)
+}
+
+/// What is run, with a place for all that it is to write.
+fn planned(run: &ModelRun) -> Result<(Plan, Box<dyn AnyModel>)> {
+    let mut plan = Plan::new(run)?;
+    let model = plan.model()?;
+    let common = &plan.common;
+    for file in [&common.counts, &common.trace, &common.xl_stats].into_iter().flatten() {
+        refuse_homeless(file)?;
+    }
+    Ok((plan, model))
 }
 
 /// What cannot be written is better said before an hour of simulation.
@@ -76,6 +108,11 @@ fn refuse_homeless(file: &Path) -> Result<()> {
 }
 
 fn parallel(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<()> {
+    crate::show::say(&simulated(plan, model, nodes)?)
+}
+
+/// Simulate, and keep what is asked for; what there is to say of it.
+fn simulated(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<String> {
     let common = &plan.common;
     plan.remarks.iter().for_each(|remark| eprintln!("{remark}"));
     let spec = plan.spec();
@@ -112,7 +149,7 @@ fn parallel(plan: &Plan, model: &dyn AnyModel, nodes: &Nodes) -> Result<()> {
     if plan.keeps() && !plan.is_for_scripts() {
         text.push_str(&format!("run: {}   page: fourstamp report {0}\n", path.display()));
     }
-    crate::show::say(&text)
+    Ok(text)
 }
 
 /// Launch the nodes, put their results together, write what was asked for; the table to be shown.
@@ -159,7 +196,7 @@ fn launch(
 ) -> Result<(Outcome, Vec<NodeReport>)> {
     let stop = interrupt::flag();
     let key = RunKey::generate()?;
-    let mut coordinator = launching::coordinator(nodes, None, key.clone())?;
+    let mut coordinator = launching::coordinator(nodes, plan.listen, key.clone())?;
     launching::invite(nodes, &coordinator, &key)?;
     let mut options =
         LaunchOptions::new(0, spec.clone(), launching::hosting(spec), launching::starter(nodes)?);

@@ -52,7 +52,7 @@ pub use open::{Opening, open, prepare};
 pub use pin::{Pinning, pin_node};
 pub use plant::{Passing, Plant, PlantStage, Planting};
 pub use reach::{ReachError, Reaching, reach};
-pub use schema::columns;
+pub use schema::{columns, packet_bytes};
 pub use scribe::{Recording, Stamps};
 pub use spec::{NodeId, PathRoom, Spec, Topology, TransportSpec, Waiting};
 pub use transport::{Arrival, Flag, Handed, Happening, Head, Transport, TransportReport};

@@ -1,6 +1,7 @@
 //! Which columns a fabric's messages have.
 
 use crate::spec::{Spec, Topology};
+use crate::transports::machine::settings::machine_of;
 use record::Column;
 
 /// The optional columns that nodes of this fabric fill in. What a fabric cannot know is absent, not
@@ -15,4 +16,13 @@ pub fn columns(spec: &Spec) -> Vec<Column> {
         columns.push(Column::ArrivedErrorNs);
     }
     columns
+}
+
+/// Bytes of a message that a packet of this fabric carries; `None` where it has none, or none that
+/// can be seen.
+pub fn packet_bytes(spec: &Spec) -> Option<u32> {
+    match spec.topology {
+        Topology::Hypercube { packet_bytes } => Some(packet_bytes),
+        Topology::Mesh => machine_of(spec).map(|machine| machine.value("network.packet") as u32),
+    }
 }

@@ -74,7 +74,10 @@ fn part(
         opening: opening(&figures).into_iter().collect(),
         sections: simulation.map_or_else(Vec::new, |found| sections::all(outcome, names, found)),
         series: simulation.map_or_else(Vec::new, series::all),
-        figures: json!({ "simulation": simulation }),
+        figures: json!({
+            "simulation": simulation,
+            "queues": outcome.map(|outcome| &outcome.queues).filter(|queues| !queues.is_empty()),
+        }),
         ..Part::default()
     })
 }

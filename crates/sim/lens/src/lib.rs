@@ -25,7 +25,7 @@ mod words;
 pub use self::study::{SpeedupRow, SpeedupSetup, SpeedupStudy};
 pub use lens::SimLens;
 pub use objects::object_names;
-pub use outcome::NodeSpent;
+pub use outcome::{NodeQueue, NodeSpent};
 pub use prediction::{PredictedRun, Prediction};
 pub use simulation::{
     MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,

@@ -35,6 +35,8 @@ pub struct Outcome {
     pub speedup: Vec<SpeedupPoint>,
     /// What the nodes' time went to, where they said it.
     pub spent: Vec<NodeSpent>,
+    /// What went through the nodes' receive queues, where they were searched.
+    pub queues: Vec<NodeQueue>,
     /// All that it said in single figures: name and value.
     pub said: Vec<(String, String)>,
 }
@@ -55,6 +57,23 @@ pub struct NodeSpent {
     pub waiting_ns: i64,
     /// Ready to run and without a core, within any of these; `None` where the kernel did not say.
     pub without_core_ns: Option<i64>,
+}
+
+/// The event messages of other nodes that went through a node's receive queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeQueue {
+    /// Which node.
+    pub node: u32,
+    /// How many were taken out of it.
+    pub taken: u64,
+    /// Of these, while a message that had arrived earlier still waited in it.
+    pub overtook: u64,
+}
+
+impl NodeQueue {
+    /// Where a result has them.
+    pub const KEY: &'static str = "queues";
 }
 
 impl NodeSpent {
@@ -109,6 +128,10 @@ impl Outcome {
             spent: result
                 .get(NodeSpent::KEY)
                 .and_then(|spent| serde_json::from_value(spent.clone()).ok())
+                .unwrap_or_default(),
+            queues: result
+                .get(NodeQueue::KEY)
+                .and_then(|queues| serde_json::from_value(queues.clone()).ok())
                 .unwrap_or_default(),
             said: result
                 .iter()

@@ -117,6 +117,25 @@ fn a_simulation_without_rows_has_what_its_engine_said() {
 }
 
 #[test]
+fn messages_that_overtook_are_counted_whole_and_by_node() {
+    let (read, _) = simulated(|_| {
+        let queues = json!([
+            {"node": 0, "taken": 900, "overtook": 90}, {"node": 1, "taken": 100, "overtook": 10},
+        ]);
+        Some(json!({"events": 1, "queues": queues}))
+    });
+    let text = terminal(&read).replace(['\u{a0}', '\u{202f}'], " ");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Of 1000 event messages"), "{words}");
+    assert!(words.contains("queues, 100 (10 %) overtook"), "{words}");
+    let part = read.part.as_ref().expect("the run is a simulation");
+    assert_eq!(part.figures["queues"][1]["overtook"], 10);
+    let id = "<section id=\"r0-overtaking\"";
+    assert!(page_text(entry(&read)).contains(id));
+    assert!(!page_text(entry(&simulated(|_| None).0)).contains(id), "no queue was searched");
+}
+
+#[test]
 fn every_series_of_a_simulation_is_csv() {
     let part = simulated(|_| None).0.part.expect("the run is a simulation");
     let names: Vec<&str> = part.series.iter().map(|series| series.name).collect();

@@ -80,6 +80,10 @@ pub struct NodeCounters {
     pub penalised: u64,
     /// Arrived messages that were handled in place of a ready object.
     pub searched: u64,
+    /// Event messages of other nodes that were taken out of the receive queue.
+    pub unqueued: u64,
+    /// Of these, taken while a message that had arrived before them still waited in it.
+    pub overtook: u64,
     /// Times that max_acks held the outgoing queue.
     pub held_by_acks: u64,
     /// Times that the memory budget was reached.

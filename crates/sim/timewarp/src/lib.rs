@@ -45,7 +45,7 @@ pub use message::{Bundle, Message};
 pub use model::{History, Model, Tell};
 pub use node::{Node, Progress, Status};
 pub use object_id::ObjectId;
-pub use options::{Cancellation, Options, Search, Throttle, Timing};
+pub use options::{AckAt, Cancellation, Options, Search, Throttle, Timing};
 pub use packet::{
     GvtPacket, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference, Whereabouts,
 };

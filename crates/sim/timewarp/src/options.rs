@@ -25,6 +25,9 @@ pub struct Options {
     pub max_acks: Option<u32>,
     /// The same for anti-messages.
     pub max_neg_acks: u32,
+    /// When a message that is queued is acknowledged, if any is.
+    #[serde(default)]
+    pub ack_at: AckAt,
     /// How deep the receive queue is searched before an object runs.
     pub search: Search,
     /// Added to an object's cancellations for every message of it that is cancelled.
@@ -76,6 +79,20 @@ pub enum Cancellation {
     Lazy,
     /// At once.
     Aggressive,
+}
+
+/// When a message that is queued at its receiver is acknowledged. Where all that has arrived is
+/// taken at once ([`Search::All`]) it is the same moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AckAt {
+    /// Once it is taken out of the queue: the bound on unacknowledged messages bounds the queue,
+    /// and its length holds up the sender.
+    #[default]
+    Taken,
+    /// Once it is put into the queue, as Mercury did: only the way counts, and the queue has no
+    /// bound.
+    Arrival,
 }
 
 /// How deep the receive queue is searched before an object runs.
@@ -160,6 +177,7 @@ impl Default for Options {
             gvt_events: 512,
             max_acks: None,
             max_neg_acks: 100,
+            ack_at: AckAt::Taken,
             search: Search::All,
             penalty: 0,
             reward: 0,

@@ -22,7 +22,7 @@ pub enum Packet<P> {
     Return(Reference),
     /// An event message that came back after its anti-message had left is sent again, to meet it.
     Again(Reference),
-    /// The receiver has taken so many messages out of the network.
+    /// The receiver has so many messages: taken, or in its queue ([`crate::AckAt`]).
     Ack {
         /// How many.
         messages: u32,

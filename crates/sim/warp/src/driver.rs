@@ -234,6 +234,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
                     ready,
                     frame: stamps,
                     batch,
+                    span: unpacked.span,
                     passage,
                 });
             }

@@ -111,6 +111,7 @@ impl Packer {
 /// Reads the parcels of a frame.
 pub(crate) struct Opened<'a> {
     rest: &'a [u8],
+    bytes: usize,
     left: u32,
     parcels: u32,
     /// The number of the next parcel at its sender, if the frame is stamped.
@@ -123,6 +124,8 @@ pub(crate) struct Unpacked<P> {
     pub parcel: Parcel<P>,
     /// Its stamp and its number at its sender, if the frame is stamped.
     pub stamped: Option<(u64, u64)>,
+    /// Its bytes in the frame, with its stamp: the first, and the one behind the last.
+    pub span: (usize, usize),
 }
 
 impl<'a> Opened<'a> {
@@ -134,8 +137,14 @@ impl<'a> Opened<'a> {
             return Err(FrameError::Head { version, flags });
         }
         let parcels = u32::from_le_bytes(parcels);
-        let mut opened =
-            Opened { rest, left: parcels, parcels, number: None, aborts: flags == ABORT };
+        let mut opened = Opened {
+            rest,
+            bytes: bytes.len(),
+            left: parcels,
+            parcels,
+            number: None,
+            aborts: flags == ABORT,
+        };
         if flags == STAMPED {
             opened.number = Some(opened.word()?);
         }
@@ -163,6 +172,7 @@ impl<'a> Opened<'a> {
             };
         }
         self.left -= 1;
+        let from = self.bytes - self.rest.len();
         let stamped = match self.number {
             Some(number) => {
                 self.number = Some(number.wrapping_add(1));
@@ -172,7 +182,8 @@ impl<'a> Opened<'a> {
         };
         let (parcel, rest) = Parcel::decode(self.rest)?;
         self.rest = rest;
-        Ok(Some(Unpacked { parcel, stamped }))
+        let span = (from, self.bytes - rest.len());
+        Ok(Some(Unpacked { parcel, stamped, span }))
     }
 
     #[inline]
@@ -280,13 +291,17 @@ mod tests {
             parcels.iter().for_each(|parcel| packer.add(parcel, ready));
             let bytes = packer.seal(first);
             let mut opened = Opened::new(&bytes).unwrap();
+            let mut end = HEAD_BYTES + if ready.is_some() { 8 } else { 0 };
             prop_assert_eq!(opened.parcels() as usize, parcels.len());
             for (at, parcel) in (0u64..).zip(&parcels) {
                 let unpacked = opened.next::<Vec<u8>>().unwrap().unwrap();
                 prop_assert_eq!(&unpacked.parcel, parcel);
                 let stamped = ready.map(|ready| (ready, first.wrapping_add(at)));
                 prop_assert_eq!(unpacked.stamped, stamped);
+                prop_assert_eq!(unpacked.span.0, end, "one after another");
+                end = unpacked.span.1;
             }
+            prop_assert_eq!(end, bytes.len());
             prop_assert!(opened.next::<Vec<u8>>().unwrap().is_none());
             for cut in 0..bytes.len() {
                 prop_assert!(check_frame::<Vec<u8>>(&bytes[..cut]).is_err(), "cut at {}", cut);

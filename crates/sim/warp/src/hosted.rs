@@ -144,9 +144,12 @@ impl<'a, M: Model> Part<'a, M> {
 
     fn recorded(&self) -> Result<Recorded, WarpError> {
         self.files.prepare()?;
-        let Hosting { job, clock, recorder, .. } = self.hosting;
+        let Hosting { job, clock, recorder, spec, .. } = self.hosting;
         let rows = match job.record {
-            true => Some(Rows::new(self.id, *clock, recorder(self.id)?, job.keeps_arrivals())),
+            true => {
+                let rows = Rows::new(self.id, *clock, recorder(self.id)?, job.keeps_arrivals());
+                Some(rows.in_packets(fabric::packet_bytes(spec)))
+            }
             false => {
                 (self.hosting.unrecorded)(self.id);
                 None

@@ -112,7 +112,7 @@ impl Job {
     }
 
     /// Whether the engine keeps what arrives before it takes it.
-    pub(crate) fn keeps_arrivals(&self) -> bool {
+    pub fn keeps_arrivals(&self) -> bool {
         self.engine.search != Search::All
     }
 }

@@ -24,6 +24,10 @@ pub struct Summary {
     pub efficiency: f64,
     /// Event messages that went to another node, of all that were sent.
     pub off_node_share: f64,
+    /// Event messages between nodes that were taken while one that had arrived before them still
+    /// waited.
+    #[serde(default)]
+    pub overtook: u64,
     /// Parts of objects that moved to another node.
     #[serde(default)]
     pub migrations: u64,
@@ -50,7 +54,9 @@ impl Summary {
         let most = |of: fn(&timewarp::NodeCounters) -> u64| {
             outcome.nodes.iter().map(|(_, n)| of(n)).max().unwrap_or(0)
         };
-        let off_node: u64 = outcome.nodes.iter().map(|(_, node)| node.off_node).sum();
+        let sum = |of: fn(&timewarp::NodeCounters) -> u64| {
+            outcome.nodes.iter().map(|(_, node)| of(node)).sum::<u64>()
+        };
         let seconds = elapsed_ns as f64 / 1e9;
         Summary {
             events: total.events,
@@ -61,7 +67,8 @@ impl Summary {
             anti_messages: total.anti_sent,
             sendbacks: total.returns_sent,
             efficiency: share(total.events, total.completed, 1.0),
-            off_node_share: share(off_node, total.positive_sent, 0.0),
+            off_node_share: share(sum(|node| node.off_node), total.positive_sent, 0.0),
+            overtook: sum(|node| node.overtook),
             migrations: total.migrations,
             gvt_rounds: most(|node| node.gvt_rounds),
             memory_peak: most(|node| node.memory_peak),

@@ -48,6 +48,8 @@ pub struct Taking<'a> {
     pub frame: &'a Stamps,
     /// Parcels in that frame.
     pub batch: u32,
+    /// Its bytes in that frame: the first, and the one behind the last.
+    pub span: (usize, usize),
     /// What it is; `None` for part of computing GVT.
     pub passage: Option<Passage>,
 }

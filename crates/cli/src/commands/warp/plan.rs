@@ -9,6 +9,7 @@ use fabric::{Spec, TransportSpec, Waiting};
 use models::argument::Value as Given;
 use record::RunInfo;
 use std::cell::Cell;
+use std::net::SocketAddr;
 use warp::config::ConfigFile;
 use warp::{AnyModel, Costs, Job};
 
@@ -21,6 +22,8 @@ pub struct Plan {
     /// The configuration file, and what is to be said of it.
     config: Option<ConfigFile>,
     pub remarks: Vec<String>,
+    /// Where nodes of other processes are to find this one; `None`: on this machine.
+    pub listen: Option<SocketAddr>,
 }
 
 impl Plan {
@@ -48,7 +51,7 @@ impl Plan {
         job.settle(&common.engine.settings.0);
         job.engine.check()?;
         job.trace = common.trace.is_some();
-        let mut plan = Plan { job, common: common.clone(), config, remarks };
+        let mut plan = Plan { job, common: common.clone(), config, remarks, listen: None };
         plan.job.record = plan.keeps() || plan.shows_pauses();
         Ok(plan)
     }

@@ -4,10 +4,10 @@ use super::plan::Plan;
 use anyhow::{Context, Result};
 use record::RunFolder;
 use serde_json::{Value, json};
-use sim_lens::NodeSpent;
+use sim_lens::{NodeQueue, NodeSpent};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use timewarp::{ObjectId, Outcome};
+use timewarp::{NodeCounters, ObjectId, Outcome};
 use warp::{AnyModel, Course, CriticalPath, Line, NodeFiles, NodeReport, Summary, WarpError};
 
 /// A finished run.
@@ -106,12 +106,22 @@ impl Results<'_> {
         }
         let result = serde_json::to_value(self.summary)?;
         folder.info_mut().parameters.insert("result".into(), result);
+        if self.plan.job.keeps_arrivals() {
+            let queues: Vec<NodeQueue> = self.outcome.nodes.iter().map(queue).collect();
+            note(folder, NodeQueue::KEY, serde_json::to_value(queues)?);
+        }
         if let Some(path) = &self.path {
             warp::write_critical_path(objects, &path.steps, &warp.join("critical_path.csv"))?;
             note(folder, "critical_path", summed_up(path));
         }
         Ok(())
     }
+}
+
+/// What went through a node's receive queue.
+fn queue((node, counters): &(u16, NodeCounters)) -> NodeQueue {
+    let NodeCounters { unqueued, overtook, .. } = *counters;
+    NodeQueue { node: u32::from(*node), taken: unqueued, overtook }
 }
 
 /// Put what each node's time went to beside the result.

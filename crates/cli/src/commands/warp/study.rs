@@ -85,7 +85,7 @@ impl Study<'_> {
             .context("cannot make a folder for XL_STATS")?;
         let contestants: Vec<Contestant> = setups
             .iter()
-            .map(|setup| Contestant { key: setup.key(), limit: Duration::MAX })
+            .map(|setup| Contestant { key: setup.key(), limit: self.limit() })
             .collect();
         let mut bar = Bar::new(format!("study of {}", self.subject.name), None);
         let mut expected: Option<[String; 2]> = None;
@@ -107,6 +107,11 @@ impl Study<'_> {
         Ok(setups.iter().copied().zip(results).collect())
     }
 
+    /// How long a launch may take: without a limit as long as a simulation takes.
+    fn limit(&self) -> Duration {
+        self.args.give_up_after.unwrap_or(Duration::MAX)
+    }
+
     fn launch(&self, setup: SpeedupSetup, name: &str) -> Result<Summary> {
         let xl_stats =
             std::path::absolute(self.folder.join("xl_stats").join(format!("{name}.csv")))?;
@@ -123,7 +128,7 @@ impl Study<'_> {
             .args(words)
             .arg("--csv")
             .args([OsStr::new("--xl-stats"), xl_stats.as_ref()]);
-        launch::summary(&launch::run(command)?)
+        launch::summary(&launch::run(command, self.limit())?)
     }
 
     fn show(&self, measured: &Measured, early: Option<String>) -> Result<()> {

@@ -147,6 +147,10 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
             ("off-node", format!("{:.1} %", s.off_node_share * 100.0), "of event messages".into()),
             ("GVT rounds", count(s.gvt_rounds), nothing()),
         ]);
+        if plan.job.keeps_arrivals() {
+            let what = "event messages, taken before one that had arrived earlier";
+            lines.push(("overtook", count(s.overtook), what.into()));
+        }
         if plan.job.engine.balance.is_some() {
             lines.push((
                 "migrations",

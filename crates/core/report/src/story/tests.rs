@@ -51,7 +51,7 @@ fn told(facts: Vec<Fact>) -> Told {
         Lane { what: LaneOf::Stage(Stage::ReceiveWait), spans: spans.clone() },
         Lane { what: LaneOf::Held { node: 1, cause: Cause::RunQueue }, spans },
     ];
-    let picked = Picked::Slowest { by: Stage::EndToEnd, place: 1, of: 9 };
+    let picked = Picked::Slowest { by: Stage::EndToEnd, place: 1, of: 9, is_of_model: None };
     let story = Story { picked, message, usual: None, chapters: vec![chapter], lanes, left_out: 0 };
     let names = ObjectNames::new(["<i>diary</i>\u{1b}[2J".to_owned(), "1".to_owned()]);
     Told {
@@ -314,6 +314,15 @@ fn why_this_message_is_told_and_what_held_it_is_said_at_once() {
     let why = "it waited in the receive queue. Consistent with the thread of node 1 waiting for a \
     core: 99 % of that time.";
     assert!(text.contains(why), "{text}");
+    assert!(!text.contains("the message of the memo"), "{text}");
+    for (is_m, said) in [
+        (true, "It is M, the message of the memo of 1988."),
+        (false, "It is not M, the message of the memo of 1988: story without --slowest tells of"),
+    ] {
+        let by = Stage::EndToEnd;
+        told.story.picked = Picked::Slowest { by, place: 1, of: 9, is_of_model: Some(is_m) };
+        assert!(flat(&told).contains(said), "{}", flat(&told));
+    }
     told.story.picked = Picked::OfModel { is_slowest: false };
     told.memo = Some(Memo { waited: 0.31, before: 0, cancelled: 2, of: 64 });
     let text = flat(&told);

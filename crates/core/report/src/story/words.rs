@@ -89,7 +89,7 @@ impl Words<'_> {
     pub fn picked(&self) -> String {
         match self.story.picked {
             Picked::Named => "It was chosen by its name.".to_owned(),
-            Picked::Slowest { by, place, of } => {
+            Picked::Slowest { by, place, of, is_of_model } => {
                 let which = match place {
                     1 => "It is the slowest".to_owned(),
                     place => format!("It is number {} of the slowest", count(place as u64)),
@@ -100,7 +100,15 @@ impl Words<'_> {
                 } else {
                     format!("by {stage}")
                 };
-                format!("{which} of {}, {stage}.", counted(of, "message"))
+                let of_model = match is_of_model {
+                    None => "",
+                    Some(true) => " It is M, the message of the memo of 1988.",
+                    Some(false) => {
+                        " It is not M, the message of the memo of 1988: story without --slowest \
+                        tells of that one."
+                    }
+                };
+                format!("{which} of {}, {stage}.{of_model}", counted(of, "message"))
             }
             Picked::OfModel { is_slowest } => format!(
                 "It is M, the message of the memo of 1988, by its sender, receiver and virtual \

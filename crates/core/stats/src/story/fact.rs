@@ -38,6 +38,8 @@ pub enum Picked {
         place: usize,
         /// Messages in all.
         of: u64,
+        /// Whether it is the message that its program is about, where there is one.
+        is_of_model: Option<bool>,
     },
     /// It was asked for by its name.
     Named,

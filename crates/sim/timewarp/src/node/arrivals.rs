@@ -1,11 +1,13 @@
 //! What has come and is not yet taken, and how deep it is searched before an object runs.
 
 use super::{Node, protocol};
-use crate::{Model, Packet, Payload, RunError, Search, VirtualTime, Watch};
+use crate::{AckAt, Model, Packet, Payload, RunError, Search, VirtualTime, Watch};
 use std::collections::VecDeque;
 
 pub(super) struct Arrivals<P> {
     search: Search,
+    /// Whether senders may go on while their messages wait here ([`AckAt::Arrival`]).
+    is_unbounded: bool,
     /// In order of arrival.
     queue: VecDeque<Arrival<P>>,
     /// Of a receive-queue limit: moved out of the queue, and ordered.
@@ -38,8 +40,14 @@ impl<P> Packet<P> {
 }
 
 impl<P: Payload> Arrivals<P> {
-    pub fn new(search: Search) -> Arrivals<P> {
-        Arrivals { search, queue: VecDeque::new(), ordered: VecDeque::new(), arrived: 0 }
+    pub fn new(search: Search, ack_at: AckAt) -> Arrivals<P> {
+        Arrivals {
+            search,
+            is_unbounded: ack_at == AckAt::Arrival,
+            queue: VecDeque::new(),
+            ordered: VecDeque::new(),
+            arrived: 0,
+        }
     }
 
     #[inline]
@@ -59,13 +67,26 @@ impl<P: Payload> Arrivals<P> {
         waiting.map(|arrival| arrival.packet.send_time()).min().unwrap_or(VirtualTime::FINISHED)
     }
 
+    /// Whether something waits here that came before the arrival of that number.
+    fn has_before(&self, number: u64) -> bool {
+        let first = self.queue.front().is_some_and(|waiting| waiting.number < number);
+        first || self.ordered.iter().any(|waiting| waiting.number < number)
+    }
+
     /// What is to be handled before an object at `svt` runs; at POSINF, when none is ready, the
     /// first of all.
+    ///
+    /// A queue that no sender's bound keeps short may grow beyond what is searched. What lies there
+    /// could be due for long, and all that runs meanwhile be in vain, and send more: so no object
+    /// runs then.
     fn next_due(&mut self, svt: VirtualTime) -> Option<Arrival<P>> {
         match self.search {
             Search::All => self.queue.pop_front(),
             Search::Plimit(limit) => {
                 let depth = if svt >= VirtualTime::POSINF { 1 } else { limit as usize };
+                if self.is_unbounded && self.queue.len() > depth {
+                    return self.queue.pop_front();
+                }
                 let due = |arrival: &Arrival<P>| {
                     svt >= VirtualTime::POSINF || arrival.packet.due() <= svt
                 };
@@ -75,7 +96,8 @@ impl<P: Payload> Arrivals<P> {
             Search::RecvqLimit(limit) => {
                 self.move_to_ordered(limit as usize);
                 let first = self.ordered.front()?;
-                let due = svt >= VirtualTime::POSINF || first.packet.due() <= svt;
+                let is_beyond = self.is_unbounded && !self.queue.is_empty();
+                let due = svt >= VirtualTime::POSINF || is_beyond || first.packet.due() <= svt;
                 if due { self.ordered.pop_front() } else { None }
             }
         }
@@ -110,6 +132,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 return self.handle(from, packet);
             }
             packet => {
+                if self.setup.options.ack_at == AckAt::Arrival {
+                    self.links.owe(from);
+                }
                 self.links.arrivals.push(from, packet);
             }
         }
@@ -122,8 +147,16 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if svt < VirtualTime::POSINF {
             self.totals.counters.searched += 1;
         }
+        let is_event = matches!(arrival.packet, Packet::Event { .. } | Packet::Passed { .. });
+        if is_event {
+            let overtakes = self.links.arrivals.has_before(arrival.number);
+            self.totals.counters.unqueued += 1;
+            self.totals.counters.overtook += u64::from(overtakes);
+        }
         self.watch.took(arrival.number);
-        self.links.owe(arrival.from);
+        if self.setup.options.ack_at == AckAt::Taken {
+            self.links.owe(arrival.from);
+        }
         self.handle(arrival.from, arrival.packet)?;
         Ok(true)
     }
@@ -167,7 +200,7 @@ mod tests {
 
     /// Anti-messages that were sent at these times, each due one later.
     fn arrivals(search: Search, sent: &[f64]) -> Arrivals<()> {
-        let mut arrivals = Arrivals::new(search);
+        let mut arrivals = Arrivals::new(search, AckAt::Taken);
         for send in sent {
             let send = VirtualTime::at(*send);
             let copy = Handle { slot: 0, serial: 1 };
@@ -188,15 +221,28 @@ mod tests {
         let mut all = arrivals(Search::Plimit(2), &[9.0, 8.0, 1.0]);
         assert_eq!(all.least(), VirtualTime::at(1.0));
         assert_eq!(before(&mut all, 5.0), [0; 0], "the third is not looked at");
+        assert!(all.has_before(1) && all.has_before(2) && !all.has_before(0));
         assert_eq!(before(&mut all, 9.5), [1, 2]);
         assert!(!all.is_empty());
         assert_eq!(all.next_due(VirtualTime::POSINF).map(|arrival| arrival.number), Some(0));
     }
 
     #[test]
+    fn what_lies_deeper_than_a_search_goes_is_not_left_there() {
+        for search in [Search::Plimit(2), Search::RecvqLimit(2)] {
+            let mut all = arrivals(search, &[9.0, 8.0, 7.0]);
+            assert_eq!(before(&mut all, 5.0), [0; 0], "{search:?}: their sender waits for it");
+            all.is_unbounded = true;
+            assert_eq!(before(&mut all, 5.0).len(), 1, "{search:?}: one is more than two");
+        }
+    }
+
+    #[test]
     fn a_limited_queue_is_in_order_of_send_time() {
         let mut all = arrivals(Search::RecvqLimit(2), &[9.0, 1.0, 4.0]);
         assert_eq!(before(&mut all, 5.0), [1, 2]);
+        assert!(all.has_before(1), "the one that came first is in the ordered queue");
         assert_eq!(before(&mut all, 20.0), [0]);
+        assert!(!all.has_before(1));
     }
 }

@@ -28,7 +28,7 @@ impl<P: Payload, S> Links<P, S> {
     pub fn new(nodes: u16, options: &Options) -> Links<P, S> {
         Links {
             channels: (0..nodes).map(|_| Channel::default()).collect(),
-            arrivals: Arrivals::new(options.search),
+            arrivals: Arrivals::new(options.search, options.ack_at),
             outbox: Outbox::new(options.max_acks, options.max_neg_acks),
         }
     }
@@ -47,9 +47,9 @@ impl<P: Payload, S> Links<P, S> {
         &mut self.channels[usize::from(from)].received
     }
 
-    /// An acknowledgement is owed for a message that has been taken out of the receive queue:
-    /// before that it counts against its sender, whose bound on unacknowledged messages is what
-    /// bounds the queue.
+    /// An acknowledgement is owed for a message: by [`Options::ack_at`] once it is taken out of the
+    /// receive queue, or once it is in it. In the first case it counts against its sender until
+    /// then, whose bound on unacknowledged messages is what bounds the queue.
     #[inline]
     pub fn owe(&mut self, to: u16) {
         if self.outbox.is_bounded() {

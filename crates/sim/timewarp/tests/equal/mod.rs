@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "each test binary uses some of it")]
 
-use timewarp::{Cancellation, Kept, Limits, Model, Options, Outcome, Search, Throttle, sequential};
+use timewarp::{
+    AckAt, Cancellation, Kept, Limits, Model, Options, Outcome, Search, Throttle, sequential,
+};
 
 pub fn sequential_of<M: Model>(model: &M, cutoff: f64) -> (Outcome, Kept) {
     let mut kept = Kept::default();
@@ -41,6 +43,7 @@ pub fn options(seed: u64, cutoff: f64) -> Options {
         max_neg_acks: [1, 100][pick(2, 5) as usize],
         search: [Search::All, Search::Plimit(2), Search::RecvqLimit(5), Search::All]
             [pick(4, 6) as usize],
+        ack_at: [AckAt::Taken, AckAt::Arrival][pick(2, 16) as usize],
         penalty: [0, 0, 0, 2][pick(4, 8) as usize],
         reward: 1,
         throttle: [

@@ -2,7 +2,7 @@
 
 use super::{Directive, Group, Number, Setting};
 use models::argument::{Argument, Takes, Value};
-use timewarp::{Cancellation, Dealing, Search, Timing};
+use timewarp::{AckAt, Cancellation, Dealing, Search, Timing};
 
 /// Beyond every simtime of a model.
 pub(crate) const SIMTIME_MAX: f64 = 999_999_999.0;
@@ -199,6 +199,28 @@ pub const SETTINGS: &[Setting] = &[
         },
         set: |job, value| job.engine.max_neg_acks = value.whole(),
         commands: &[same("MAXNEGACKS", &[ACKS])],
+        ..ENGINE
+    },
+    Setting {
+        argument: Argument {
+            name: "ack-at",
+            takes: Takes::OneOf(&[
+                (
+                    "taken",
+                    "When the node takes it out of its receive queue: a full queue holds up the \
+                    sender",
+                ),
+                ("arrival", "When it is in the receive queue, as in the Mercury of 1988"),
+            ]),
+            value_name: "MOMENT",
+            help: "When a message is acknowledged (--plimit, --recvq-limit; without them both are \
+            one)",
+            usual: "taken",
+            ..NONE
+        },
+        set: |job, value| {
+            job.engine.ack_at = if value.is_on() { AckAt::Arrival } else { AckAt::Taken }
+        },
         ..ENGINE
     },
     Setting {

@@ -1,16 +1,21 @@
 //! One launch: a process that is watched, ended with the study, and read.
 
 use crate::studying::limits;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value};
 use std::process::Command;
 use std::time::Duration;
-use study::process::watch;
+use study::process::{ProcessError, watch};
 use warp::Summary;
 
-/// Run it to its end, however long a simulation takes; what it printed.
-pub fn run(command: Command) -> Result<String> {
-    let launched = watch(command, limits(Duration::MAX))?;
+/// Run it to its end, unless that takes longer than the limit; what it printed.
+pub fn run(command: Command, limit: Duration) -> Result<String> {
+    let launched = watch(command, limits(limit)).map_err(|error| match error {
+        ProcessError::Stopped(_) if limit < Duration::MAX => {
+            anyhow!("given up after {limit:?} (--give-up-after)")
+        }
+        error => error.into(),
+    })?;
     if !launched.status.success() {
         let why = || format!("it ended with {}", launched.status);
         bail!("{}", launched.reason().map_or_else(why, str::to_owned));
@@ -40,7 +45,16 @@ mod tests {
     fn a_launch_that_fails_says_why() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "echo a remark >&2; echo fourstamp: no such thing >&2; exit 2"]);
-        assert_eq!(run(shell).expect_err("it fails").to_string(), "no such thing");
+        let hour = Duration::from_secs(3600);
+        assert_eq!(run(shell, hour).expect_err("it fails").to_string(), "no such thing");
+    }
+
+    #[test]
+    fn one_that_hangs_is_given_up_and_named_so() {
+        let mut stuck = Command::new("sleep");
+        stuck.arg("600");
+        let error = run(stuck, Duration::from_millis(50)).expect_err("it hangs").to_string();
+        assert_eq!(error, "given up after 50ms (--give-up-after)");
     }
 
     #[test]

@@ -1,0 +1,140 @@
+//! What a simulation's rows say of a message beyond its stamps, against what the other rows say.
+
+mod common;
+
+use common::{folder, succeed};
+use record::{Batch, Field, Kind, NULL, Run};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FIELDS: [Field; 7] = [
+    Field::Kind,
+    Field::Src,
+    Field::Dst,
+    Field::ArrivedNs,
+    Field::TakenNs,
+    Field::Packets,
+    Field::OnNodeWaited,
+];
+
+/// A message of either kind.
+struct Message {
+    kind: Kind,
+    src: i64,
+    dst: i64,
+    arrived: i64,
+    taken: i64,
+    packets: i64,
+    on_node_waited: i64,
+}
+
+fn read(path: &Path) -> Vec<Message> {
+    let run = Run::open(path).expect("a closed run");
+    let (mut batch, mut all) = (Batch::new(), Vec::new());
+    for chunk in run.chunks() {
+        chunk.read(&FIELDS, &mut batch).expect("readable");
+        for row in 0..chunk.rows() {
+            let [kind, src, dst, arrived, taken, packets, on_node_waited] =
+                FIELDS.map(|field| batch.column(field).at(row));
+            let kind = Kind::from_code(kind as u8).expect("a known kind");
+            if !kind.is_interval() {
+                all.push(Message { kind, src, dst, arrived, taken, packets, on_node_waited });
+            }
+        }
+    }
+    all
+}
+
+/// When messages within each node were handled.
+fn within(messages: &[Message]) -> BTreeMap<i64, Vec<i64>> {
+    let mut handled: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    let is_on_node = |message: &&Message| {
+        message.src == message.dst && matches!(message.kind, Kind::Event | Kind::Anti)
+    };
+    for message in messages.iter().filter(is_on_node) {
+        handled.entry(message.dst).or_default().push(message.taken);
+    }
+    handled.values_mut().for_each(|times| times.sort_unstable());
+    handled
+}
+
+#[test]
+fn on_node_messages_handled_while_one_waited_are_those_of_the_rows() {
+    for transport in ["--transport thread", "--transport tcp", "--on mark3 --plimit 20"] {
+        let folder = folder();
+        let model = "warp phold --objects 32 --remote 0.5 --cutoff 30 --nodes 2 --out run";
+        succeed(folder.path(), &format!("{model} {transport}"));
+        let messages = read(&folder.path().join("run"));
+        let handled = within(&messages);
+        let until = |node: i64, time: i64| handled[&node].partition_point(|at| *at <= time) as i64;
+        let (mut waited, mut between) = (0, 0);
+        for message in &messages {
+            if message.src == message.dst {
+                assert_eq!(message.on_node_waited, NULL, "it waited for nothing");
+                continue;
+            }
+            between += 1;
+            // Stamps are rounded to a nanosecond each.
+            let [least, most] = [(1, -1), (-1, 1)].map(|(after, before)| {
+                until(message.dst, message.taken + before)
+                    - until(message.dst, message.arrived + after)
+            });
+            let found = message.on_node_waited;
+            assert!((least.max(0)..=most).contains(&found), "{least} to {most}, not {found}");
+            waited += found;
+        }
+        assert!(between > 100 && waited > 0, "{transport}: {between} messages, {waited} handled");
+    }
+}
+
+#[test]
+fn a_messages_packets_are_its_own_not_those_of_its_frame() {
+    let folder = folder();
+    let model = "warp phold --objects 64 --remote 0.9 --start 8 --cutoff 20 --nodes 2";
+    succeed(folder.path(), &format!("{model} --topology hypercube --packet 128 --out cube"));
+    let packets = |kinds: &[Kind], run: &str| {
+        let messages = read(&folder.path().join(run));
+        let own = messages.iter().filter(|m| m.src != m.dst && kinds.contains(&m.kind));
+        own.map(|message| message.packets)
+            .fold((i64::MAX, 0), |(least, most), packets| (least.min(packets), most.max(packets)))
+    };
+    // A parcel is shorter than a packet here: it lies in one, or across the end of one.
+    assert_eq!(packets(&[Kind::Event, Kind::Anti], "cube"), (1, 2));
+    succeed(folder.path(), &format!("{model} --topology hypercube --packet 16 --out small"));
+    let (least, most) = packets(&[Kind::Event], "small");
+    assert!(least >= 4 && most <= 8, "{least} to {most} packets of 16 bytes");
+    succeed(folder.path(), &format!("{model} --on mark3 --out mark3"));
+    assert_eq!(packets(&[Kind::Event], "mark3").0, 1);
+}
+
+#[test]
+fn when_messages_are_acknowledged_changes_no_result_and_who_overtook_is_counted() {
+    let folder = folder();
+    let model = "warp phold --objects 64 --remote 0.5 --cutoff 40";
+    let result = |options: &str| -> Value {
+        let said = succeed(folder.path(), &format!("{model} --json {options}"));
+        serde_json::from_str(&said).expect("JSON")
+    };
+    let digests = |result: &Value| ["trace_digest", "state_digest"].map(|it| result[it].clone());
+    let expected = digests(&result("--seq"));
+    for at in ["arrival", "taken"] {
+        for search in ["--plimit 50 --max-acks 2", "--recvq-limit 5 --max-acks 4", "--max-acks 2"] {
+            for on in ["", "--transport tcp", "--on mark3"] {
+                let options = format!("--nodes 4 {search} --ack-at {at} {on}");
+                assert_eq!(digests(&result(&options)), expected, "{options}");
+            }
+        }
+    }
+    assert_eq!(result("--nodes 2 --on mark3")["overtook"], 0, "no queue was searched");
+    let searched = "--nodes 4 --on mark3 --plimit 50 --reward 1 --penalty 2 --out searched";
+    let overtook = result(searched)["overtook"].as_u64().expect("a count");
+    assert!(overtook > 0, "nothing overtook");
+    let run = Run::open(folder.path().join("searched")).expect("a closed run");
+    let queues = run.info.parameters["result"]["queues"].as_array().expect("a row a node").clone();
+    let by_node: u64 = queues.iter().filter_map(|node| node["overtook"].as_u64()).sum();
+    assert_eq!((queues.len(), by_node), (4, overtook));
+    let said = succeed(folder.path(), "report searched --csv=overtaking");
+    assert_eq!(said.lines().next(), Some("node,taken,overtook,share"), "{said}");
+    assert_eq!(said.lines().count(), 5, "{said}");
+}
