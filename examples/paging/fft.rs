@@ -56,6 +56,7 @@ struct Roots {
     fine_bits: u32,
     coarse: Vec<Complex>,
     fine: Vec<Complex>,
+    slow: u32,
 }
 
 impl Roots {
@@ -67,7 +68,7 @@ impl Roots {
         };
         let fine = (0..1 << fine_bits).map(root).collect();
         let coarse = (0..=n >> fine_bits).map(|k| root(k << fine_bits)).collect();
-        Roots { n, fine_bits, coarse, fine }
+        Roots { n, fine_bits, coarse, fine, slow: given::slow() }
     }
 
     /// `k` below `n`.
@@ -104,7 +105,8 @@ fn halves_forward(data: &mut [Complex], roots: &Roots) {
     let stride = roots.n / data.len();
     let (low, high) = data.split_at_mut(half);
     for (k, (a, b)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
-        (*a, *b) = (a.plus(*b), a.minus(*b).times(roots.at(k * stride)));
+        (*a, *b) =
+            given::work(roots.slow, || (a.plus(*b), a.minus(*b).times(roots.at(k * stride))));
     }
     halves_forward(low, roots);
     halves_forward(high, roots);
@@ -120,8 +122,10 @@ fn halves_backward(data: &mut [Complex], roots: &Roots) {
     halves_backward(low, roots);
     halves_backward(high, roots);
     for (k, (a, b)) in low.iter_mut().zip(high.iter_mut()).enumerate() {
-        let turned = b.times(roots.at(k * stride).conjugate());
-        (*a, *b) = (a.plus(turned), a.minus(turned));
+        (*a, *b) = given::work(roots.slow, || {
+            let turned = b.times(roots.at(k * stride).conjugate());
+            (a.plus(turned), a.minus(turned))
+        });
     }
 }
 
@@ -131,19 +135,22 @@ const THIRD: Complex = Complex { re: -0.5, im: -0.866_025_403_784_438_6 };
 fn thirds_forward(data: &mut [Complex], roots: &Roots) {
     let third = data.len() / 3;
     for k in 0..third {
-        let sums = of_three(data[k], data[k + third], data[k + 2 * third], THIRD);
-        data[k] = sums[0];
-        data[k + third] = sums[1].times(roots.at(k));
-        data[k + 2 * third] = sums[2].times(roots.at(2 * k));
+        let sums = given::work(roots.slow, || {
+            let [a, b, c] = of_three(data[k], data[k + third], data[k + 2 * third], THIRD);
+            [a, b.times(roots.at(k)), c.times(roots.at(2 * k))]
+        });
+        (data[k], data[k + third], data[k + 2 * third]) = (sums[0], sums[1], sums[2]);
     }
 }
 
 fn thirds_backward(data: &mut [Complex], roots: &Roots) {
     let third = data.len() / 3;
     for k in 0..third {
-        let b = data[k + third].times(roots.at(k).conjugate());
-        let c = data[k + 2 * third].times(roots.at(2 * k).conjugate());
-        let sums = of_three(data[k], b, c, THIRD.conjugate());
+        let sums = given::work(roots.slow, || {
+            let b = data[k + third].times(roots.at(k).conjugate());
+            let c = data[k + 2 * third].times(roots.at(2 * k).conjugate());
+            of_three(data[k], b, c, THIRD.conjugate())
+        });
         (data[k], data[k + third], data[k + 2 * third]) = (sums[0], sums[1], sums[2]);
     }
 }

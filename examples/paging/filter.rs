@@ -31,10 +31,11 @@ fn around(at: usize, tap: usize, length: usize) -> usize {
 }
 
 /// Along a row. Its inner part has no edges, and no divisions.
-fn smooth(from: &[u32], to: &mut [u32]) {
+fn smooth(from: &[u32], to: &mut [u32], slow: u32) {
     let width = from.len();
     for (x, window) in from.windows(5).enumerate() {
-        to[x + 2] = window.iter().zip(WEIGHTS).map(|(pixel, weight)| pixel * weight).sum();
+        let pixel = || window.iter().zip(WEIGHTS).map(|(pixel, weight)| pixel * weight).sum();
+        to[x + 2] = given::work(slow, pixel);
     }
     for x in [0, 1, width - 2, width - 1] {
         to[x] = (0..5).map(|tap| from[around(x, tap, width)] * WEIGHTS[tap]).sum();
@@ -42,11 +43,13 @@ fn smooth(from: &[u32], to: &mut [u32]) {
 }
 
 /// One row of the second pass, out of five of the first.
-fn add_up(first: &[u32], y: usize, shape: &Shape, to: &mut [u32]) {
+fn add_up(first: &[u32], y: usize, shape: &Shape, to: &mut [u32], slow: u32) {
     let row = |tap: usize| &first[around(y, tap, shape.height) * shape.width..][..shape.width];
     let rows = [row(0), row(1), row(2), row(3), row(4)];
     for (x, pixel) in to.iter_mut().enumerate() {
-        *pixel = rows.iter().zip(WEIGHTS).map(|(row, weight)| row[x] * weight).sum();
+        *pixel = given::work(slow, || {
+            rows.iter().zip(WEIGHTS).map(|(row, weight)| row[x] * weight).sum()
+        });
     }
 }
 
@@ -68,15 +71,16 @@ fn main() -> ExitCode {
     let pixels = given::size_bytes(64 << 20) / size_of::<u32>() / 2;
     let width = pixels.isqrt();
     let shape = Shape { width, height: pixels / width };
+    let slow = given::slow();
     let mut image = vec![0; shape.width * shape.height];
     let mut first = vec![0; image.len()];
     image.iter_mut().enumerate().for_each(|(index, to)| *to = pixel(index));
 
     for (from, to) in image.chunks_exact(width).zip(first.chunks_exact_mut(width)) {
-        smooth(from, to);
+        smooth(from, to, slow);
     }
     for (y, row) in image.chunks_exact_mut(width).enumerate() {
-        add_up(&first, y, &shape, row);
+        add_up(&first, y, &shape, row, slow);
     }
 
     let total = sum(image.iter().copied()) == 256 * sum((0..image.len()).map(pixel));

@@ -27,6 +27,7 @@ fn right_side(row: usize) -> f64 {
 
 /// Each row holds its right side behind its coefficients.
 fn eliminate(rows: &mut [f64], width: usize) {
+    let slow = given::slow();
     let n = width - 1;
     for first in (0..n).step_by(BLOCK_ROWS) {
         let last = (first + BLOCK_ROWS).min(n);
@@ -34,21 +35,21 @@ fn eliminate(rows: &mut [f64], width: usize) {
         let block = &mut above[first * width..];
         for row in first + 1..last {
             let (done, rest) = block.split_at_mut((row - first) * width);
-            clear(&mut rest[..width], done, first, width);
+            clear(&mut rest[..width], done, (first, width), slow);
         }
-        below.chunks_exact_mut(width).for_each(|row| clear(row, block, first, width));
+        below.chunks_exact_mut(width).for_each(|row| clear(row, block, (first, width), slow));
     }
 }
 
 /// Takes multiples of the pivot rows off `row`, so that their columns become 0. The pivot rows'
 /// first column is `first`.
-fn clear(row: &mut [f64], pivots: &[f64], first: usize, width: usize) {
+fn clear(row: &mut [f64], pivots: &[f64], (first, width): (usize, usize), slow: u32) {
     for (k, pivot) in pivots.chunks_exact(width).enumerate() {
         let column = first + k;
         let factor = row[column] / pivot[column];
         row[column] = 0.0;
         for (entry, above) in row[column + 1..].iter_mut().zip(&pivot[column + 1..]) {
-            *entry -= factor * above;
+            *entry = given::work(slow, || *entry - factor * above);
         }
     }
 }

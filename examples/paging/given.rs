@@ -1,19 +1,48 @@
 //! What the programs of this folder share: their argument, their data, their last line.
 
+use std::hint::black_box;
 use std::process::ExitCode;
 
 /// Bytes of data that `--size 256M` asks for; `default` without it. Ends the program with code 2 if
-/// it is no size.
+/// it is no size, or if something else is asked for.
 pub fn size_bytes(default: usize) -> usize {
+    asked(default).0
+}
+
+/// How often each unit of computing is done, as `--slow 100` asks: a slower processor, whose
+/// results are the same.
+#[allow(dead_code)] // not every program of the folder is slowed down
+pub fn slow() -> u32 {
+    asked(64 << 10).1
+}
+
+/// Do a unit of computing so often. What it computes from is hidden from the compiler each time, so
+/// that it cannot be done once for all.
+#[allow(dead_code)]
+#[inline(always)]
+pub fn work<T>(slow: u32, unit: impl Fn() -> T) -> T {
+    for _ in 1..slow {
+        black_box(black_box(&unit)());
+    }
+    unit()
+}
+
+fn asked(default: usize) -> (usize, u32) {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let given = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Some(default),
-        ["--size", size] => bytes(size),
-        _ => None,
-    };
-    given.unwrap_or_else(|| {
+    let mut asked = Some((default, 1));
+    for pair in words.chunks(2) {
+        asked = asked.and_then(|(size, slow)| match pair {
+            [name, value] if name == "--size" => Some((bytes(value)?, slow)),
+            [name, value] if name == "--slow" => {
+                Some((size, value.parse().ok().filter(|slow| *slow >= 1)?))
+            }
+            _ => None,
+        });
+    }
+    asked.unwrap_or_else(|| {
         eprintln!(
-            "usage: --size BYTES, such as 256M (K, M and G are powers of 1024; at least 64K)"
+            "usage: [--size BYTES] [--slow N]: sizes as 256M (K, M and G are powers of 1024; at \
+            least 64K); N, at least 1, is how often each unit of computing is done"
         );
         std::process::exit(2)
     })

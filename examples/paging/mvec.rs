@@ -44,10 +44,11 @@ fn main() -> ExitCode {
     let mut matrix = vec![0.0; n * n];
     let u_matrix = make(&mut matrix, &u);
 
-    let mut wrong = 0;
+    let (mut wrong, slow) = (0, given::slow());
     for round in 0..ROUNDS {
         let v = vector(2 + round);
-        let product: Vec<f64> = matrix.chunks_exact(n).map(|row| dot(row, &v)).collect();
+        let product: Vec<f64> =
+            matrix.chunks_exact(n).map(|row| given::work(slow, || dot(row, &v))).collect();
         wrong += u32::from(dot(&u, &product) != dot(&u_matrix, &v));
     }
     given::verdict(

@@ -14,13 +14,13 @@ use std::process::ExitCode;
 /// Below this insertion is faster.
 const SHORT: usize = 24;
 
-fn sort(mut keys: &mut [u64]) {
+fn sort(mut keys: &mut [u64], slow: u32) {
     while keys.len() > SHORT {
-        let middle = partition(keys);
+        let middle = partition(keys, slow);
         let (low, high) = keys.split_at_mut(middle);
         // The shorter part first and the longer one in the loop: the stack stays small.
         let (short, long) = if low.len() < high.len() { (low, high) } else { (high, low) };
-        sort(short);
+        sort(short, slow);
         keys = long;
     }
     for i in 1..keys.len() {
@@ -31,17 +31,17 @@ fn sort(mut keys: &mut [u64]) {
 
 /// Hoare's: from both ends. What lies before the answer is at most as large as what lies behind;
 /// neither part is empty.
-fn partition(keys: &mut [u64]) -> usize {
+fn partition(keys: &mut [u64], slow: u32) -> usize {
     let last = keys.len() - 1;
     let mut sample = [keys[0], keys[last / 2], keys[last]];
     sample.sort_unstable();
     let pivot = sample[1];
     let (mut left, mut right) = (0, last);
     loop {
-        while keys[left] < pivot {
+        while given::work(slow, || keys[left] < pivot) {
             left += 1;
         }
-        while keys[right] > pivot {
+        while given::work(slow, || keys[right] > pivot) {
             right -= 1;
         }
         if left >= right {
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     let mut keys = vec![0; n];
     keys.iter_mut().enumerate().for_each(|(index, key)| *key = given::noise(index as u64));
     let before = fingerprint(&keys);
-    sort(&mut keys);
+    sort(&mut keys, given::slow());
     let disorders = keys.windows(2).filter(|pair| pair[0] > pair[1]).count();
     let same = fingerprint(&keys) == before;
     let kept = if same { "all kept" } else { "NOT those that were there" };

@@ -31,6 +31,21 @@ fn every_program_finds_its_result_right() {
 }
 
 #[test]
+fn a_slowed_program_has_the_same_result() {
+    for name in ["fft", "mvec", "gauss", "qsort", "filter"] {
+        let usual = run(name, &["--size", "256K"]);
+        let slowed = run(name, &["--slow", "7", "--size", "256K"]);
+        assert!(slowed.status.success(), "{name}");
+        assert_eq!(usual.stdout, slowed.stdout, "{name}");
+    }
+    for words in [&["--slow", "0"][..], &["--slow", "-1"], &["--slow"], &["--slow", "1.5"]] {
+        let output = run("fft", words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--slow N"), "{words:?}");
+    }
+}
+
+#[test]
 fn a_size_that_is_none_is_refused() {
     for words in [
         &["--size", "3"][..],

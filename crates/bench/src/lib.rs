@@ -58,12 +58,15 @@ pub fn run(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, F
                 stream::pairs(node, plan, pace, meter)
             }
         }
-        Workload::Burst { messages, gap_us } => burst::run(node, plan, *messages, *gap_us, meter),
+        Workload::Burst { messages, gap_us, batch } => {
+            let shape = burst::Shape { messages: *messages, batch: *batch, gap_us: *gap_us };
+            burst::run(node, plan, shape, meter)
+        }
         Workload::Relay => relay::run(node, plan, meter),
-        Workload::Sweep { largest_bytes, repeats, refine } => {
-            let shape =
-                sweep::Shape { largest_bytes: *largest_bytes, repeats: *repeats, refine: *refine };
-            sweep::run(node, plan, shape, meter)
+        Workload::Sweep { largest_bytes, repeats, refine, every_bytes } => {
+            let sizes = plan::sizes(*largest_bytes, *every_bytes);
+            let shape = sweep::Shape { sizes, repeats: *repeats, refine: *refine };
+            sweep::run(node, plan, &shape, meter)
         }
     }
 }

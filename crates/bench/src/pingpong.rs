@@ -14,7 +14,7 @@ use fabric::{FabricError, Node, NodeId};
 use record::Kind;
 
 pub(crate) fn run(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
-    if node.id() == 0 { lead(node, plan, meter) } else { echo(node) }
+    if node.id() == 0 { lead(node, plan, meter) } else { echo(node, plan) }
 }
 
 fn lead(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, FabricError> {

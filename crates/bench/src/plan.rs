@@ -16,6 +16,10 @@ pub struct Plan {
     pub warm_up: u64,
     /// Seed of every random choice.
     pub seed: u64,
+    /// What a node that serves does with each message before it answers or takes the next, ns of
+    /// its processor.
+    #[serde(default)]
+    pub receiver_work_ns: u64,
 }
 
 /// Who sends what.
@@ -40,6 +44,9 @@ pub enum Workload {
         messages: u32,
         /// Pause after it, µs.
         gap_us: u64,
+        /// Of these, handed over in one call.
+        #[serde(default = "one")]
+        batch: u16,
     },
     /// Node 0 sends to 1 and to 2; 1 forwards to 2; 2 answers 0.
     Relay,
@@ -51,7 +58,14 @@ pub enum Workload {
         repeats: u32,
         /// Visits made one by one after that, where the fit of knees is least sure.
         refine: u32,
+        /// Every multiple of so many bytes, instead of powers of two; `None`: those.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        every_bytes: Option<usize>,
     },
+}
+
+fn one() -> u16 {
+    1
 }
 
 /// When to end.
@@ -117,8 +131,28 @@ impl Plan {
             Workload::Burst { messages: 0, .. } => {
                 refuse("a burst of 0 messages".into(), "give 1 or more")
             }
+            Workload::Burst { messages, batch, .. }
+                if *batch == 0 || u32::from(*batch) > *messages =>
+            {
+                refuse(
+                    format!("a batch of {batch} in a burst of {messages}"),
+                    "give 1 message to as many as a burst has",
+                )
+            }
+            Workload::Stream { all: true, .. } if self.receiver_work_ns > 0 => refuse(
+                "nodes that all send have no receiving task of their own".into(),
+                "leave out --all or --receiver-work",
+            ),
             Workload::Sweep { repeats: 0, .. } => {
                 refuse("0 visits to each size".into(), "give 1 or more")
+            }
+            Workload::Sweep { largest_bytes, every_bytes: Some(step), .. }
+                if *step == 0 || step > largest_bytes =>
+            {
+                refuse(
+                    format!("every {step} bytes up to {largest_bytes}"),
+                    "give at least 1 byte and at most the largest size",
+                )
             }
             Workload::Sweep { .. } if matches!(self.length, Length::DurationMs(_)) => {
                 refuse("a sweep counts round trips".into(), "give --count instead of --duration")
@@ -168,8 +202,9 @@ impl Plan {
     /// Of a sweep at most, to all sizes; other workloads are one.
     fn visits(&self) -> u64 {
         match self.workload {
-            Workload::Sweep { largest_bytes, repeats, refine } => {
-                (grid(largest_bytes).len() as u64 + u64::from(refine)) * u64::from(repeats)
+            Workload::Sweep { largest_bytes, repeats, refine, every_bytes } => {
+                let sizes = sizes(largest_bytes, every_bytes).len() as u64;
+                (sizes + u64::from(refine)) * u64::from(repeats)
             }
             _ => 1,
         }
@@ -193,8 +228,16 @@ impl Plan {
     }
 }
 
+/// The sizes that a sweep visits whatever it finds.
+pub(crate) fn sizes(largest: usize, every: Option<usize>) -> Vec<usize> {
+    match every {
+        Some(step) => (step..=largest).step_by(step.max(1)).collect(),
+        None => grid(largest),
+    }
+}
+
 /// Powers of two and the sizes half-way between them, up to the largest.
-pub(crate) fn grid(largest: usize) -> Vec<usize> {
+fn grid(largest: usize) -> Vec<usize> {
     let powers =
         (0..usize::BITS).map(|power| 1usize << power).take_while(|bytes| *bytes <= largest);
     let mut sizes: Vec<usize> = powers.flat_map(|bytes| [bytes, bytes + bytes / 2]).collect();
@@ -213,10 +256,43 @@ mod tests {
     fn the_grid_holds_both_ends_once() {
         assert_eq!(grid(10), [0, 1, 2, 3, 4, 6, 8, 10]);
         assert_eq!(grid(0), [0]);
+        assert_eq!(sizes(17, Some(4)), [4, 8, 12, 16]);
+        assert_eq!(sizes(10, None), grid(10));
     }
 
     fn plan(workload: Workload) -> Plan {
-        Plan { workload, size_bytes: 8, length: Length::Count(10), warm_up: 0, seed: 1 }
+        Plan {
+            workload,
+            size_bytes: 8,
+            length: Length::Count(10),
+            warm_up: 0,
+            seed: 1,
+            receiver_work_ns: 0,
+        }
+    }
+
+    fn sweep(largest_bytes: usize, repeats: u32, refine: u32, every: Option<usize>) -> Workload {
+        Workload::Sweep { largest_bytes, repeats, refine, every_bytes: every }
+    }
+
+    #[test]
+    fn batches_fit_their_bursts() {
+        let burst = |batch| plan(Workload::Burst { messages: 5, gap_us: 10, batch }).check(2);
+        assert_eq!((burst(1), burst(5)), (Ok(()), Ok(())));
+        assert!(burst(0).is_err() && burst(6).is_err());
+        let all = Workload::Stream { rate_per_s: None, batch: 1, all: true };
+        assert!(Plan { receiver_work_ns: 1, ..plan(all) }.check(2).is_err());
+    }
+
+    #[test]
+    fn every_size_is_a_goal_of_its_own() {
+        let every = plan(sweep(40_000, 1, 0, Some(4)));
+        assert_eq!(every.check(2), Ok(()));
+        assert_eq!(every.counted(), 10_000 * 10);
+        for wrong in [0, 11] {
+            let said = plan(sweep(10, 1, 0, Some(wrong))).check(2).expect_err("no size");
+            assert!(said.to_string().contains("at most the largest size"), "{said}");
+        }
     }
 
     #[test]
@@ -227,10 +303,7 @@ mod tests {
         assert!(plan(stream).check(2).is_err());
         let empty = Plan { length: Length::Count(0), ..plan(Workload::Pingpong) };
         assert!(empty.check(2).is_err());
-        let timed = Plan {
-            length: Length::DurationMs(5),
-            ..plan(Workload::Sweep { largest_bytes: 10, repeats: 1, refine: 0 })
-        };
+        let timed = Plan { length: Length::DurationMs(5), ..plan(sweep(10, 1, 0, None)) };
         assert!(timed.check(2).expect_err("counts").to_string().contains("--count"));
     }
 
@@ -246,7 +319,7 @@ mod tests {
         let stream = plan(Workload::Stream { rate_per_s: Some(0.01), batch: 1, all: false });
         assert_eq!([stream.goal(&[1], 4), stream.goal(&[2], 4)], [10, 0]);
         assert_eq!(stream.longest_pause(), Duration::from_secs(100));
-        let sweep = plan(Workload::Sweep { largest_bytes: 2, repeats: 2, refine: 1 });
+        let sweep = plan(sweep(2, 2, 1, None));
         assert_eq!([sweep.goal(&[0], 2), sweep.goal(&[1], 2)], [(3 + 1) * 2 * 10, 0]);
         let timed = Plan { length: Length::DurationMs(5), ..pingpong };
         assert_eq!(timed.goal(&[0], 2), 0);

@@ -12,8 +12,8 @@ use record::Kind;
 pub(crate) fn run(node: &mut Node, plan: &Plan, meter: &Meter<'_>) -> Result<Outcome, FabricError> {
     match node.id() {
         0 => lead(node, plan, meter),
-        1 => forward(node),
-        _ => answer(node),
+        1 => forward(node, plan),
+        _ => answer(node, plan),
     }
 }
 
@@ -40,13 +40,13 @@ fn cycle(node: &mut Node, payload: &[u8]) -> Result<Ticks, FabricError> {
     expect(node, 2)
 }
 
-fn forward(node: &mut Node) -> Result<Outcome, FabricError> {
-    serve(node, 0, |node, _, payload| node.send(2, Kind::Data, payload).map(|_| 1))
+fn forward(node: &mut Node, plan: &Plan) -> Result<Outcome, FabricError> {
+    serve(node, plan, 0, |node, _, payload| node.send(2, Kind::Data, payload).map(|_| 1))
 }
 
-fn answer(node: &mut Node) -> Result<Outcome, FabricError> {
+fn answer(node: &mut Node, plan: &Plan) -> Result<Outcome, FabricError> {
     let mut heard = 0;
-    serve(node, 0, move |node, _, payload| {
+    serve(node, plan, 0, move |node, _, payload| {
         heard += 1;
         if heard % 2 == 0 { node.send(0, Kind::Reply, payload).map(|_| 1) } else { Ok(0) }
     })

@@ -2,15 +2,18 @@
 //! something about each.
 
 use crate::Outcome;
+use crate::plan::Plan;
 use clock::Ticks;
 use fabric::{FabricError, Node, NodeId, Wait};
 use record::{ABSENT, Kind};
+use std::time::Duration;
 
 /// Serve, calling `act` with the sender and the payload (as long as the one received, our own
 /// bytes); it says how many messages it sent. What was not stamped on its way here (warming up)
 /// causes nothing that is stamped.
 pub(crate) fn serve(
     node: &mut Node,
+    plan: &Plan,
     leader: NodeId,
     mut act: impl FnMut(&mut Node, NodeId, &[u8]) -> Result<u64, FabricError>,
 ) -> Result<Outcome, FabricError> {
@@ -34,6 +37,7 @@ pub(crate) fn serve(
         if payload.len() < bytes {
             payload.resize(bytes, 0x5a);
         }
+        work(node, plan.receiver_work_ns);
         let sent = act(node, from, &payload[..bytes])?;
         if counts && taken != Ticks(ABSENT) {
             outcome.sent += sent;
@@ -43,14 +47,32 @@ pub(crate) fn serve(
     }
 }
 
+/// Keep the processor busy for so long; in simulated time, let it pass.
+fn work(node: &mut Node, ns: u64) {
+    if ns == 0 {
+        return;
+    }
+    let until = node.after(Duration::from_nanos(ns));
+    if !node.rest(until) {
+        let clock = node.clock();
+        while clock.now() < until {
+            std::hint::spin_loop();
+        }
+    }
+}
+
 /// Send everything back.
-pub(crate) fn echo(node: &mut Node) -> Result<Outcome, FabricError> {
-    serve(node, 0, |node, from, payload| node.send(from, Kind::Reply, payload).map(|_| 1))
+pub(crate) fn echo(node: &mut Node, plan: &Plan) -> Result<Outcome, FabricError> {
+    serve(node, plan, 0, |node, from, payload| node.send(from, Kind::Reply, payload).map(|_| 1))
 }
 
 /// Only take.
-pub(crate) fn take_all(node: &mut Node, leader: NodeId) -> Result<Outcome, FabricError> {
-    serve(node, leader, |_, _, _| Ok(0))
+pub(crate) fn take_all(
+    node: &mut Node,
+    plan: &Plan,
+    leader: NodeId,
+) -> Result<Outcome, FabricError> {
+    serve(node, plan, leader, |_, _, _| Ok(0))
 }
 
 /// The message that must come next.

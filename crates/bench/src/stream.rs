@@ -32,7 +32,7 @@ pub(crate) fn pairs(
 ) -> Result<Outcome, FabricError> {
     let half = node.nodes() / 2;
     if node.id() >= half {
-        return take_all(node, node.id() - half);
+        return take_all(node, plan, node.id() - half);
     }
     let to = node.id() + half;
     let mut sender = Sender::new(node, plan, pace);

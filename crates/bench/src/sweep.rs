@@ -6,7 +6,7 @@
 use crate::Outcome;
 use crate::meter::Meter;
 use crate::pingpong::round_trip;
-use crate::plan::{Length, Plan, grid};
+use crate::plan::{Length, Plan};
 use crate::serve::echo;
 use fabric::{FabricError, Node};
 use rand::SeedableRng;
@@ -18,9 +18,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 /// What to sweep.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    pub largest_bytes: usize,
+    /// Bytes, each visited whatever is found.
+    pub sizes: Vec<usize>,
     pub repeats: u32,
     pub refine: u32,
 }
@@ -37,23 +38,23 @@ pub struct SizeMedian {
 pub(crate) fn run(
     node: &mut Node,
     plan: &Plan,
-    shape: Shape,
+    shape: &Shape,
     meter: &Meter<'_>,
 ) -> Result<Outcome, FabricError> {
-    if node.id() == 0 { lead(node, plan, shape, meter) } else { echo(node) }
+    if node.id() == 0 { lead(node, plan, shape, meter) } else { echo(node, plan) }
 }
 
 fn lead(
     node: &mut Node,
     plan: &Plan,
-    shape: Shape,
+    shape: &Shape,
     meter: &Meter<'_>,
 ) -> Result<Outcome, FabricError> {
     let trips = match plan.length {
         Length::Count(trips) => trips,
         Length::DurationMs(_) => unreachable!("Plan::check refuses a sweep by duration"),
     };
-    let mut visits: Vec<usize> = grid(shape.largest_bytes).repeat(shape.repeats as usize);
+    let mut visits: Vec<usize> = shape.sizes.repeat(shape.repeats as usize);
     visits.shuffle(&mut Pcg64Mcg::seed_from_u64(plan.seed));
     let mut sweep = Sweep { node, plan, trips, meter, visits: BTreeMap::new(), done: 0 };
     let begin = sweep.node.clock().now();
@@ -149,6 +150,7 @@ fn quantiles(mut trips: Vec<u64>) -> Option<[u64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::sizes;
 
     #[test]
     fn visits_close_in_on_a_planted_knee() {
@@ -156,7 +158,7 @@ mod tests {
         // Every visit a little different, the same in each run.
         let visit =
             |bytes: usize, off: u64| vec![time(bytes) + (bytes as u64 * 7 + off * 5) % 11; 20];
-        let mut visits: BTreeMap<usize, Vec<Vec<u64>>> = grid(1 << 14)
+        let mut visits: BTreeMap<usize, Vec<Vec<u64>>> = sizes(1 << 14, None)
             .into_iter()
             .map(|bytes| (bytes, vec![visit(bytes, 0), visit(bytes, 1)]))
             .collect();

@@ -66,7 +66,8 @@ pub fn analyse(path: &Path, seed: u64, filter: &Filter) -> Result<Analysed> {
     let chunks = numbered(&run, 0);
     let readings = readings(&run).with_context(cannot)?;
     let traced = readings.iter().any(|reading| reading.is_traced());
-    let options = Options { traced, ..options(&chunks, clock_error_ns(&run), seed) };
+    let pause_ns = pause_ns(&run);
+    let options = Options { traced, pause_ns, ..options(&chunks, clock_error_ns(&run), seed) };
     let name = path.display().to_string();
     let read = read_chosen(&chunks, options, filter, &readings, &name)?;
     let (analysis, tallies) = read.finish_all();
@@ -96,7 +97,7 @@ pub fn tell_apart<'a>(runs: impl IntoIterator<Item = &'a mut Analysed>) {
 pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result<Together> {
     let (mut chunks, mut facts, mut launches, mut error_ns) = (Vec::new(), Vec::new(), 0, 0);
     let (mut origins, mut products, mut traced) = (Vec::new(), Vec::new(), false);
-    let mut totals = Vec::new();
+    let (mut totals, mut pause) = (Vec::new(), None);
     for path in paths {
         let run = open(path)?;
         chunks.extend(numbered(&run, launches));
@@ -108,10 +109,11 @@ pub fn analyse_together(paths: &[PathBuf], seed: u64, filter: &Filter) -> Result
         let cannot = || format!("cannot read {}", path.display());
         let readings = readings(&run).with_context(cannot)?;
         totals.push(sums(&readings).with_context(cannot)?);
+        pause = pause_ns(&run).or(pause);
         traced |= readings.iter().any(|reading| reading.is_traced());
     }
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    let options = Options { traced, ..options(&chunks, error_ns, seed) };
+    let options = Options { traced, pause_ns: pause, ..options(&chunks, error_ns, seed) };
     let read = read_chosen(&chunks, options, filter, &[], &names.join(", "))?;
     let sample = read.sample();
     Ok(Together { facts, sample, analysis: read.finish(), origins, totals, products })
@@ -132,7 +134,14 @@ fn options(chunks: &[Numbered], clock_error_ns: i64, seed: u64) -> Options {
         resamples: RESAMPLES,
         filter: Filter::default(),
         traced: false,
+        pause_ns: None,
     }
+}
+
+/// How long the run's workload pauses on purpose.
+fn pause_ns(run: &Run) -> Option<i64> {
+    let us = run.info.parameters.get("gap_us")?.as_i64()?;
+    (us > 0).then(|| us.saturating_mul(1000))
 }
 
 /// The chunks of a run, its launches numbered from `first`.

@@ -23,7 +23,8 @@ mod warp;
 mod warp_study;
 
 pub use bench::{
-    BenchArgs, Common, Intervention, Receive, RecordTo, Topology, WhenFull, WorkloadArgs,
+    BackgroundArgs, BenchArgs, Common, Intervention, Receive, RecordTo, Topology, WhenFull,
+    WorkloadArgs,
 };
 pub use collect::CollectArgs;
 pub use compare::CompareArgs;
@@ -33,13 +34,13 @@ pub use filter::FilterArgs;
 pub use machine::{CalibrateArgs, MachineArgs, MachineCheckArgs, MachineCommand};
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
-    PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs, PagerSwapArgs, RunArgs,
-    StudyAlternative,
+    ArithmeticArgs, PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs,
+    PagerSwapArgs, RunArgs, StudyAlternative,
 };
 pub use predict::{ChangeArgs, Curve as PredictedCurve, PredictArgs};
 pub use report::ReportArgs;
 pub use story::StoryArgs;
-pub use study::{StudyArgs, StudyTransport};
+pub use study::{StudyArgs, StudyPart, StudyTransport};
 pub use transport::Transport;
 pub use warp::{EngineChange, ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
 pub use warp_study::{WarpStudyArgs, study_options_first};

@@ -94,7 +94,7 @@ fn one_thing_is_changed_and_both_runs_stay() {
 fn what_cannot_be_changed_is_refused_before_anything_is_measured() {
     let folder = folder();
     for (arguments, reason) in [
-        ("bench pingpong --transport thread --intervene batch", "--intervene batch needs a stream"),
+        ("bench pingpong --transport thread --intervene batch", "--intervene batch needs a burst"),
         (
             "bench pingpong --transport thread --intervene timer",
             "--intervene timer needs --transport udp",

@@ -142,6 +142,59 @@ fn messages_go_over_mpi_where_that_is_installed() {
 }
 
 #[test]
+fn packets_of_a_simulated_machine_are_those_of_its_file() {
+    let home = folder();
+    let said = run(home.path(), "mpi study packets --on gigabit-2017 --integers 1600 --out study");
+    assert!(said.status.success(), "{}", text(&said.stderr));
+    let packets = lines(&home.path().join("study/packets.csv"));
+    let [row] = &packets[..] else { panic!("{packets:?}") };
+    let cells: Vec<f64> = row.split(',').skip(2).map(|cell| cell.parse().unwrap()).collect();
+    let [steps, _, low, high, ..] = cells[..] else { panic!("{row}") };
+    // The file's packets hold 1,460 bytes.
+    assert!(steps == 4.0 && (low..=high).contains(&1460.0) && high - low < 8.0, "{row}");
+    let page = std::fs::read_to_string(home.path().join("study/report.html")).expect("a page");
+    assert!(page.contains("Round trip against size, by trial"));
+    // Every size, of which there are more than groups in a report.
+    let words = "mpi study packets --on gigabit-2017 --integers 1600 --every 1 --count 10 --out e";
+    let said = run(home.path(), words);
+    assert!(said.status.success(), "{}", text(&said.stderr));
+    assert_eq!(lines(&home.path().join("e/sizes.csv")).len(), 1600);
+    let packets = lines(&home.path().join("e/packets.csv"));
+    assert!(packets.len() == 1 && packets[0].starts_with("two boxes,1,4,1460"), "{packets:?}");
+    assert!(!home.path().join("study/table.csv").exists(), "there were no trials");
+}
+
+#[test]
+fn every_size_is_measured_in_every_trial() {
+    let home = folder();
+    let words = "mpi study packets --every 3 --integers 30 --count 20 --trials 2 --transport tcp";
+    let said = run(home.path(), &format!("{words} --out study"));
+    assert!(said.status.success(), "{}", text(&said.stderr));
+    for trial in ["1", "2"] {
+        let bytes: Vec<String> = lines(&home.path().join("study/sizes.csv"))
+            .iter()
+            .map(|line| line.split(',').map(str::to_string).collect::<Vec<_>>())
+            .filter(|cells| cells[0] == "one box" && cells[7] == trial)
+            .map(|cells| cells[1].clone())
+            .collect();
+        let wanted: Vec<String> = (1..=10).map(|step| (12 * step).to_string()).collect();
+        assert_eq!(bytes, wanted, "trial {trial}");
+    }
+}
+
+#[test]
+fn without_an_mpi_library_the_remedy_is_said() {
+    let home = folder();
+    let output = fourstamp(home.path(), "mpi study pingpong --out study")
+        .env("PATH", home.path())
+        .output()
+        .expect("the command starts");
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("openmpi-bin") && err.contains("--transport tcp"), "{err}");
+}
+
+#[test]
 fn a_study_that_is_told_to_end_leaves_nothing() {
     if !namespaces() {
         return;
@@ -192,10 +245,13 @@ fn bad_input_is_one_line() {
     assert!(err.contains("--hosts a,b") && err.lines().count() == 1, "{err}");
     assert!(fail(home.path(), "mpi study --rate fast").contains("100mbit"));
     let err = fail(home.path(), "mpi study --csv=speed");
-    assert!(err.contains("choose from: trials, sizes, medians"), "{err}");
+    assert!(err.contains("choose from: trials, sizes, knees, packets, medians"), "{err}");
     assert!(
         fail(home.path(), "mpi study --hosts a,b --rate 1gbit").contains("cannot be used with")
     );
+    assert!(fail(home.path(), "mpi study pingpong --every 1").contains("give packets"));
+    assert!(fail(home.path(), "mpi study --integers 5 --every 6").contains("above --integers"));
+    assert!(fail(home.path(), "mpi study --on nowhere").contains("gigabit-2017"));
     std::fs::write(home.path().join("taken"), "").expect("a file");
     let err = fail(home.path(), "mpi study --quick --transport tcp --out taken");
     let said: Vec<&str> = err.lines().filter(|line| line.starts_with("fourstamp: ")).collect();

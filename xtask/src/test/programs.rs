@@ -241,7 +241,7 @@ fn python(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
                 continue;
             }
         };
-        words.push(workspace.root.join("examples/mpi_ring.py").display().to_string());
+        words.push(workspace.root.join("examples/mpi/mpi_ring.py").display().to_string());
         let folder = workspace.scratch("programs")?.join(format!("python-{abi}"));
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?;

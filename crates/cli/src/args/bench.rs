@@ -63,6 +63,9 @@ pub enum WorkloadArgs {
         /// Pause after each burst
         #[arg(long, default_value = "10ms", value_name = "TIME", value_parser = quantity::duration)]
         gap: Duration,
+        /// Messages of a burst handed over in one call
+        #[arg(long, default_value_t = 1, value_parser = quantity::nodes)]
+        batch: u16,
         #[command(flatten)]
         common: Common,
     },
@@ -81,9 +84,13 @@ pub enum WorkloadArgs {
         /// Visits to each size
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
         repeats: u32,
-        /// Further sizes, chosen one at a time where a jump is least certain
-        #[arg(long, default_value_t = 24)]
-        refine: u32,
+        /// Further sizes, chosen one at a time where a jump is least certain  [default: 24; with
+        /// --every 0]
+        #[arg(long)]
+        refine: Option<u32>,
+        /// Every multiple of this size instead of powers of two and the sizes half-way
+        #[arg(long, value_name = "BYTES", value_parser = quantity::bytes)]
+        every: Option<usize>,
         #[command(flatten)]
         common: Common,
     },
@@ -148,6 +155,12 @@ pub struct Common {
     /// limit)
     #[arg(long)]
     pub real_time: bool,
+    /// What the receiving node's processor does with each message before it answers or takes the
+    /// next: a slow receiver, e.g. 20us
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub receiver_work: Option<Duration>,
+    #[command(flatten)]
+    pub background: BackgroundArgs,
     /// Measure a second time with one thing changed, launch by launch in turn, and say what became
     /// of each peak
     #[arg(long, value_enum, conflicts_with = "csv")]
@@ -179,6 +192,17 @@ pub struct Common {
     pub of_transport: TransportArgs,
 }
 
+/// What the machine does beside the measurement, on purpose.
+#[derive(Args, Clone, Debug, Default)]
+pub struct BackgroundArgs {
+    /// Threads that keep processors busy meanwhile, on the machine that starts the run
+    #[arg(long, value_name = "THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub background: Option<u16>,
+    /// Traffic over loopback TCP meanwhile, on the machine that starts the run, e.g. 100mbit
+    #[arg(long, value_name = "RATE", value_parser = super::study::rate)]
+    pub background_traffic: Option<u64>,
+}
+
 /// What is changed to see whether a peak moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Intervention {
@@ -188,7 +212,7 @@ pub enum Intervention {
     Priority,
     /// The retransmit timer of --transport udp
     Timer,
-    /// How many messages of a stream are handed over in one call
+    /// How many messages of a stream or a burst are handed over in one call
     Batch,
 }
 

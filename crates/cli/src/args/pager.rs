@@ -1,10 +1,12 @@
 //! `fourstamp pager`.
 
+mod arithmetic;
 mod run;
 mod serve;
 mod study;
 mod swap;
 
+pub use arithmetic::ArithmeticArgs;
 pub use run::RunArgs;
 pub use serve::{PagerKeyArgs, PagerServeArgs};
 pub use study::{PagerStudyArgs, StudyAlternative};
@@ -32,6 +34,8 @@ pub enum PagerCommand {
     Key(PagerKeyArgs),
     /// Compare a program in memory, under kernel swap and paged, with predictions
     Study(PagerStudyArgs),
+    /// A completion time over more bandwidth, from typed-in numbers
+    Arithmetic(ArithmeticArgs),
     /// A program under the kernel's swap, for comparison (root)
     #[command(hide = true)]
     Swap(PagerSwapArgs),

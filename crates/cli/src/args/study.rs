@@ -9,6 +9,9 @@ use std::time::Duration;
 /// `fourstamp mpi study`.
 #[derive(Args)]
 #[command(after_help = "\
+`pingpong` makes the trials alone, `packets` the sizes alone, each size in every trial; without \
+either a few trials and one pass over the sizes.
+
 A trial is one ping-pong of 2 integers (8 bytes) within one box and one between two, in turn. \
 After the trials the size grows to --integers, 4 bytes each: powers of two, sizes half-way \
 between them, and those where the time jumps, found by bisection.
@@ -18,22 +21,31 @@ must see --out), or else two network namespaces on this machine, joined by a lin
 --latency. Only root can make namespaces; without them only the part within one box is measured. \
 They are removed when the study ends; if it is killed, the next study removes them.
 
-Messages go over MPI if its library and mpirun are installed, else over TCP, \
-both within one box and between two.
+Messages go over MPI, whose library and mpirun must be installed, both within one box and between \
+two; over TCP with --transport tcp; in simulated time with --on MACHINE, whose two nodes are two \
+boxes.
 
 Examples:
   fourstamp mpi study                        one box, and two at 100 Mbit/s
   fourstamp mpi study --quick --rate 1gbit   a first look
+  fourstamp mpi study pingpong               2 integers, three trials
+  fourstamp mpi study packets --every 1      every size to 10,000 integers, four trials
+  fourstamp mpi study packets --on gigabit-2017
   fourstamp mpi study --hosts node1,node2    two hosts")]
 pub struct StudyArgs {
+    /// Measure this part alone  [default: both, with one pass over the sizes]
+    #[arg(value_enum, value_name = "PART")]
+    pub part: Option<StudyPart>,
     /// Folder for the runs, the tables and the page; must not exist yet [default: runs/study-1, -2,
     /// ...]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Trials, each within one box and between two  [default: 5; with --quick 2]
+    /// Trials, each within one box and between two  [default: 5; pingpong 3; packets 4; with
+    /// --quick 2]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub trials: Option<u32>,
-    /// Round trips in a trial  [default: 10000; with --quick 500]
+    /// Round trips in a trial, with packets of each size  [default: 10000; with --quick 500;
+    /// packets 50, with --quick 10]
     #[arg(long, value_parser = clap::value_parser!(u64).range(2..))]
     pub count: Option<u64>,
     /// Largest message of the sweep, in integers of 4 bytes
@@ -43,6 +55,14 @@ pub struct StudyArgs {
         value_parser = clap::value_parser!(u32).range(2..=4_000_000)
     )]
     pub integers: u32,
+    /// Every multiple of so many integers, instead of powers of two, the sizes half-way, and
+    /// those that bisection finds
+    #[arg(
+        long,
+        value_name = "INTEGERS",
+        value_parser = clap::value_parser!(u32).range(1..=4_000_000),
+    )]
+    pub every: Option<u32>,
     /// Rate of the link between the two namespaces, e.g. 100mbit or 1gbit
     #[arg(
         long,
@@ -59,9 +79,16 @@ pub struct StudyArgs {
     /// The two hosts to use as boxes
     #[arg(long, value_name = "HOST,HOST", value_delimiter = ',')]
     pub hosts: Vec<String>,
-    /// What carries the messages  [default: mpi if installed, else tcp]
-    #[arg(long, value_enum)]
-    pub transport: Option<StudyTransport>,
+    /// What carries the messages
+    #[arg(long, value_enum, default_value_t = StudyTransport::Mpi)]
+    pub transport: StudyTransport,
+    /// Two nodes of this machine, in simulated time: a name of `fourstamp machine list`, or a file
+    #[arg(
+        long,
+        value_name = "MACHINE",
+        conflicts_with_all = ["transport", "hosts", "rate", "latency"]
+    )]
+    pub on: Option<String>,
     /// Few and short measurements, for a quick look
     #[arg(long)]
     pub quick: bool,
@@ -71,6 +98,15 @@ pub struct StudyArgs {
     /// How it is shown: with --csv alone, the table of trials.
     #[command(flatten)]
     pub show: ShowArgs,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StudyPart {
+    /// Many round trips of 2 integers: table 1.1
+    Pingpong,
+    /// Round trips of all sizes: graph 2.1
+    Packets,
 }
 
 /// What can carry messages within a box and between two alike.

@@ -1,5 +1,6 @@
 //! `fourstamp bench`: launches, a run folder, a report.
 
+mod background;
 mod intervene;
 mod measurement;
 mod plan;
@@ -62,6 +63,10 @@ fn settled(workload: &WorkloadArgs) -> Result<WorkloadArgs> {
     let mut workload = workload.clone();
     let common = workload.common_mut();
     if common.asked_transport().is_some_and(|transport| transport.clock.is_some()) {
+        let background = &common.background;
+        if background.background.is_some() || background.background_traffic.is_some() {
+            bail!("--background is of this machine's time: a simulated machine has none");
+        }
         if common.intervene.is_some() || common.real_time {
             bail!(
                 "--intervene and --real-time change what this machine does: on a simulated one, \

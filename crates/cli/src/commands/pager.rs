@@ -1,5 +1,6 @@
 //! `fourstamp pager`: one file a command.
 
+mod arithmetic;
 mod run;
 mod serve;
 mod study;
@@ -16,6 +17,7 @@ pub fn run(args: &PagerArgs) -> Result<ExitCode> {
         PagerCommand::Serve(args) => serve::run(args).map(|()| ExitCode::SUCCESS),
         PagerCommand::Key(args) => serve::key(args).map(|()| ExitCode::SUCCESS),
         PagerCommand::Study(args) => study::run(args).map(|()| ExitCode::SUCCESS),
+        PagerCommand::Arithmetic(args) => arithmetic::run(args).map(|()| ExitCode::SUCCESS),
         PagerCommand::Swap(args) => swap::run(args),
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod sizes;
 mod tail;
 
 use document::Section;
+pub(crate) use sends::rate_words;
 
 use crate::entry::Entry;
 use crate::{explanation, story, tables};

@@ -3,6 +3,7 @@
 use document::{Block, Colour, Figures, Pairs, ShareBar, count, part, time, time_or_none};
 use stats::analysis::{Analysis, Stage, Summary};
 
+use crate::charts::rate_words;
 use crate::entry::{Entry, Page};
 use crate::facts::Facts;
 use crate::finding::{
@@ -13,6 +14,7 @@ use crate::headline::{self, Floor};
 use crate::knees;
 use crate::palette::{self, CYCLE, colour, name};
 use crate::population::{self, population_words};
+use crate::product_facts::ProductFacts;
 use crate::story::capital;
 
 /// The first screen of one run.
@@ -56,6 +58,7 @@ pub(crate) fn of_run(entry: &Entry, floors: &[Floor]) -> Vec<Block> {
     blocks.extend(parts.iter().flat_map(|part| part.opening.iter().cloned()));
     blocks.extend(share_bars(analysis));
     blocks.extend(key_figures(analysis));
+    blocks.extend(rate(facts, analysis));
     blocks.extend(floor_block(floors));
     blocks.push(Block::Aside(vec![what_ran(facts, analysis), machine(facts), clock(facts)]));
     blocks
@@ -215,6 +218,13 @@ fn figures(head: &str, colour: Colour, summary: &Summary) -> Figures {
         tiles.insert(0, ("fastest".to_owned(), time(summary.min_ns as f64)));
     }
     Figures { head: head.to_owned(), colour, tiles }
+}
+
+/// How fast nodes send, where sending is what the run is about: a simulation and a traced program
+/// say other things of their time.
+fn rate(facts: &Facts, analysis: &Analysis) -> Option<Block> {
+    let words = rate_words(analysis, facts.product.noun)?;
+    (facts.product == ProductFacts::default()).then_some(Block::Note(None, words))
 }
 
 fn floor_block(floors: &[Floor]) -> Option<Block> {

@@ -200,8 +200,14 @@ fn sends(analysis: &Analysis) -> Vec<Point> {
     let mut points: Vec<Point> = bins("", "interval", "log", &sends.interval.log_bins).collect();
     let per_served = sends.per_served.iter();
     points.extend(per_served.flat_map(|view| bins("", "per-served", "log", &view.log_bins)));
+    let pauses = sends.pauses.iter();
+    points.extend(pauses.flat_map(|view| bins("", "pauses", "log", &view.log_bins)));
     let served = sends.served.iter();
     points.extend(served.map(|(value, n)| Point::of("served", *n as f64, "count").at(value)));
+    for at in &sends.by_served {
+        let groups = ["served-p25", "served-p50", "served-p75"].into_iter().zip(at.quartiles_ns);
+        points.extend(groups.map(|(name, ns)| Point::of(name, ns as f64, "ns").at(at.served)));
+    }
     points
 }
 

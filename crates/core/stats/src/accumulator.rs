@@ -15,6 +15,7 @@ use crate::filter::{Filter, Taken};
 use crate::messages::Messages;
 use crate::place::Place;
 use crate::product::Tally;
+use crate::sends::SendContext;
 use crate::whole::Whole;
 use crate::working::Working;
 
@@ -38,6 +39,8 @@ pub struct Options {
     /// send wait of 0 says nothing, and messages of different sizes are different messages, no
     /// sweep.
     pub traced: bool,
+    /// The least pause between sends that the workload makes on purpose, ns, if it does.
+    pub pause_ns: Option<i64>,
 }
 
 /// Where in the run a batch lies.
@@ -101,6 +104,7 @@ impl Default for Options {
             resamples: 1000,
             filter: Filter::all(),
             traced: false,
+            pause_ns: None,
         }
     }
 }
@@ -218,7 +222,8 @@ impl Accumulator {
         let Wanted { mask, rows, picked } = &mut self.wanted;
         let Gathered { whole, messages, blocks, .. } = &mut self.gathered;
         let taken = self.options.filter.select(columns, mask);
-        whole.add(columns, taken, mask, &mut self.working.last_sends);
+        let context = SendContext { launch: place.launch, pause_ns: self.options.pause_ns };
+        whole.add(columns, taken, mask, context, &mut self.working.last_sends);
         self.tallies.iter_mut().for_each(|tally| tally.add_all(columns));
         match taken {
             Taken::None => {}

@@ -338,6 +338,55 @@ pub struct SendView {
     pub per_served: Option<StageView>,
     /// Messages served between two sends, and how often.
     pub served: Vec<(u64, u64)>,
+    /// Pauses that the workload makes on purpose, which are in none of these.
+    #[serde(default)]
+    pub pauses: Option<StageView>,
+    /// The time from one send to the next by the number served meanwhile; those up to
+    /// [`SERVED_MOST`].
+    #[serde(default)]
+    pub by_served: Vec<ServedTime>,
+    /// How fast nodes send, by node.
+    #[serde(default)]
+    pub rates: Vec<SendRate>,
+}
+
+/// Numbers served that are told apart.
+pub const SERVED_MOST: i64 = 100;
+
+/// The time between sends during which so many messages were served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServedTime {
+    /// Messages served.
+    pub served: u64,
+    /// Sends.
+    pub count: u64,
+    /// The time from the send before: quartiles and median.
+    pub quartiles_ns: [i64; 3],
+}
+
+/// A stretch of sending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spell {
+    pub ns: i64,
+    pub sends: u64,
+}
+
+/// How fast a node sends: elapsed time over messages, in all launches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SendRate {
+    /// The sender.
+    pub node: i64,
+    /// The receiver; `None`: all of several.
+    pub to: Option<i64>,
+    pub messages: u64,
+    /// Pauses on purpose, which are left out.
+    pub pauses: u64,
+    /// Mean time a send.
+    pub mean_ns: f64,
+    /// Its 95 % interval over launches, of which there must be three.
+    pub interval_ns: Option<(f64, f64)>,
+    /// Messages a second.
+    pub per_s: f64,
 }
 
 /// A slice of the timeline.

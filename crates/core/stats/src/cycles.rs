@@ -10,6 +10,9 @@ use crate::place::Place;
 use crate::visits::Visits;
 use crate::working::Working;
 
+/// Sizes that are told apart: those of document 003's sweep are 10,000.
+const SIZES_MOST: usize = 1 << 14;
+
 /// All that was gathered of cycles.
 pub(crate) struct Cycles {
     pub all: Distribution,
@@ -25,7 +28,7 @@ impl Default for Cycles {
         Cycles {
             all: Distribution::default(),
             by_launch: Grouping::new(256),
-            by_bytes: Grouping::new(512),
+            by_bytes: Grouping::new(SIZES_MOST),
             visits: Visits::default(),
         }
     }

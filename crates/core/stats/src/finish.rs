@@ -161,6 +161,9 @@ fn sends(sends: &Sends) -> Option<SendView> {
     Some(SendView {
         interval: view(Stage::EndToEnd, &sends.interval)?,
         per_served: view(Stage::EndToEnd, &sends.per_served),
+        pauses: view(Stage::EndToEnd, &sends.pauses),
+        by_served: sends.by_served(),
+        rates: sends.rates.rates(),
         served: known.map(|counter| (counter.middle().unsigned_abs(), counter.count)).collect(),
     })
 }

@@ -11,6 +11,8 @@ mod packets;
 mod point;
 mod refine;
 
+use std::collections::BTreeMap;
+
 use crate::analysis::{Knee, NoFit, Parameter, Segment, Sweep};
 use line::{Line, Sums};
 pub use point::Point;
@@ -34,8 +36,6 @@ const SURE: f64 = 1.96;
 struct Fit<'a> {
     points: &'a [Point],
     noise: Vec<[f64; 2]>,
-    /// Misfit of the segment from one point up to before another.
-    costs: Vec<f64>,
 }
 
 /// Segments and knees of `points`, which must ascend by size. `round_trip` says that times are
@@ -57,20 +57,7 @@ pub fn fit(points: &[Point], round_trip: bool) -> Option<Sweep> {
 
 impl Fit<'_> {
     fn new(points: &[Point]) -> Fit<'_> {
-        let n = points.len();
-        let mut fit =
-            Fit { points, noise: point::noise(points), costs: vec![f64::INFINITY; n * (n + 1)] };
-        for from in 0..n {
-            let mut sums = [Sums::default(); 2];
-            for at in from..n {
-                fit.add(&mut sums, at);
-                if at + 1 - from >= SIZES_LEAST {
-                    fit.costs[from * (n + 1) + at + 1] =
-                        sums.iter().map(|sums| sums.line().misfit).sum();
-                }
-            }
-        }
-        fit
+        Fit { points, noise: point::noise(points) }
     }
 
     fn add(&self, sums: &mut [Sums; 2], at: usize) {
@@ -81,24 +68,39 @@ impl Fit<'_> {
         }
     }
 
+    /// Misfit of the segments that begin at a point and grow by one after the other, for each with
+    /// as many as a segment has at least.
+    fn growing<I: Iterator<Item = usize>>(&self, points: I) -> impl Iterator<Item = (usize, f64)> {
+        let mut sums = [Sums::default(); 2];
+        points.zip(1..).filter_map(move |(at, points)| {
+            self.add(&mut sums, at);
+            let misfit = || sums.iter().map(|sums| sums.line().misfit).sum();
+            (points >= SIZES_LEAST).then(|| (at, misfit()))
+        })
+    }
+
     fn cost(&self, from: usize, to: usize) -> f64 {
-        self.costs[from * (self.points.len() + 1) + to]
+        self.lines(from, to).iter().map(|line| line.misfit).sum()
     }
 
     fn price(&self) -> f64 {
         PARAMETERS * (self.points.len() as f64).ln()
     }
 
-    /// Where the best segments begin, and the end.
+    /// Where the best segments begin, and the end. Misfits are not kept: of 10,000 sizes they would
+    /// take a gigabyte.
     fn cuts(&self) -> Vec<usize> {
         let n = self.points.len();
         let (mut best, mut came) = (vec![f64::INFINITY; n + 1], vec![0; n + 1]);
         best[0] = -self.price();
-        for to in SIZES_LEAST..=n {
-            for from in 0..=to - SIZES_LEAST {
-                let cost = best[from] + self.cost(from, to) + self.price();
-                if cost < best[to] {
-                    (best[to], came[to]) = (cost, from);
+        for from in 0..n {
+            if best[from] == f64::INFINITY {
+                continue;
+            }
+            for (last, misfit) in self.growing(from..n) {
+                let cost = best[from] + misfit + self.price();
+                if cost < best[last + 1] {
+                    (best[last + 1], came[last + 1]) = (cost, from);
                 }
             }
         }
@@ -148,13 +150,24 @@ impl Fit<'_> {
         }
     }
 
+    /// Where a cut between the two makes two segments of no more than this misfit.
+    fn places(&self, from: usize, to: usize, misfit: f64) -> Vec<usize> {
+        let before: BTreeMap<usize, f64> =
+            self.growing(from..to).map(|(last, misfit)| (last + 1, misfit)).collect();
+        let after = self.growing((from..to).rev());
+        let whole = after.filter_map(|(place, after)| Some((place, before.get(&place)? + after)));
+        let mut near: Vec<usize> =
+            whole.filter(|(_, both)| *both <= misfit).map(|(place, _)| place).collect();
+        near.reverse();
+        near
+    }
+
     /// The knee at `at` between the segments from `from` and up to `to`.
     fn knee(&self, from: usize, at: usize, to: usize) -> Knee {
         let here = self.cost(from, at) + self.cost(at, to);
-        let places = from + SIZES_LEAST..=to - SIZES_LEAST;
-        let near = |&place: &usize| self.cost(from, place) + self.cost(place, to) <= here + WORSE;
-        let first = places.clone().find(near).unwrap_or(at);
-        let last = places.rev().find(near).unwrap_or(at);
+        let near = self.places(from, to, here + WORSE);
+        let first = near.first().copied().unwrap_or(at);
+        let last = near.last().copied().unwrap_or(at);
         let middle = (self.points[at - 1].bytes + self.points[at].bytes) as f64 / 2.0;
         let ([before, _], [after, _]) = (self.lines(from, at), self.lines(at, to));
         let excess = self.excess(&before, at - from).max(self.excess(&after, to - at));
@@ -194,6 +207,19 @@ fn parameters(sizes: usize, latency: Estimate, gap: Estimate) -> (Parameter, Par
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_size_of_thousands_can_be_fitted() {
+        // Packets of 1,448 bytes with a header of 44: a step of 60 µs for each further one.
+        let packets = |bytes: u64| (bytes + 44).div_ceil(1448);
+        let time = |bytes: u64| 20_000 + 3 * bytes + 60_000 * packets(bytes);
+        let sizes = (1..=1500).map(|integers| 4 * integers);
+        let sweep = fit(&points(&sizes.map(|b| (b, time(b) as f64)).collect::<Vec<_>>()), true);
+        let packets = sweep.and_then(|sweep| sweep.packets).expect("steps at equal distances");
+        assert_eq!(packets.steps, 4);
+        let (low, high) = packets.payload_interval;
+        assert!(low <= 1448.0 && 1448.0 <= high && high - low < 8.0, "{packets:?}");
+    }
 
     fn points(times: &[(u64, f64)]) -> Vec<Point> {
         let point = |&(bytes, ns): &(u64, f64)| Point {

@@ -39,6 +39,7 @@ mod peaks;
 mod place;
 mod population;
 mod product;
+mod rates;
 mod sends;
 mod series;
 mod shares;

@@ -9,10 +9,12 @@
 
 use record::{Field, NULL};
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::analysis::{SERVED_MOST, ServedTime};
 use crate::columns::Columns;
 use crate::distribution::Distribution;
+use crate::rates::{Rates, Span};
 
 /// What successive sends show.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,18 @@ pub(crate) struct Sends {
     pub per_served: Distribution,
     /// Messages served.
     pub served: Distribution,
+    /// Intervals of no less than a pause that the workload makes on purpose.
+    pub pauses: Distribution,
+    pub rates: Rates,
+    by_served: BTreeMap<i64, Distribution>,
+}
+
+/// What is known of the sends of a batch beside its columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SendContext {
+    pub launch: u32,
+    /// The least pause that the workload makes on purpose, if it does.
+    pub pause_ns: Option<i64>,
 }
 
 /// Where the last send of each pair of a batch was. Made anew for each batch.
@@ -30,9 +44,20 @@ pub(crate) struct Sends {
 pub(crate) struct LastSends {
     by_pair: HashMap<(i64, i64), usize>,
     last: Vec<Send>,
+    spans: Vec<Option<Span>>,
+    context: SendContext,
+    found: Found,
+}
+
+/// Of the rows at hand.
+#[derive(Debug, Default)]
+struct Found {
     intervals: Vec<i64>,
+    pauses: Vec<i64>,
     per_served: Vec<i64>,
     served: Vec<i64>,
+    /// Intervals by what was served.
+    by_served: Vec<Vec<i64>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +74,38 @@ impl Sends {
         &mut self,
         columns: &Columns,
         of_interest: impl Fn(usize) -> bool,
+        context: SendContext,
         last: &mut LastSends,
     ) {
+        last.context = context;
         match (columns.shared(Field::Src), columns.shared(Field::Dst)) {
             (Some(src), Some(dst)) => last.follow_one((src, dst), columns, of_interest),
             _ => last.follow_each(columns, of_interest),
         }
-        self.interval.add_slice(&last.intervals);
-        self.per_served.add_slice(&last.per_served);
-        self.served.add_slice(&last.served);
+        let found = &last.found;
+        self.interval.add_slice(&found.intervals);
+        self.pauses.add_slice(&found.pauses);
+        self.per_served.add_slice(&found.per_served);
+        self.served.add_slice(&found.served);
+        for (served, intervals) in (0..).zip(&found.by_served) {
+            if !intervals.is_empty() {
+                self.by_served.entry(served).or_default().add_slice(intervals);
+            }
+        }
+        for (pair, at) in &last.by_pair {
+            if let Some(span) = last.spans[*at].take() {
+                self.rates.add(context.launch, *pair, span);
+            }
+        }
+    }
+
+    /// Quartiles of the time between sends by the number served.
+    pub fn by_served(&self) -> Vec<ServedTime> {
+        let of = |(served, times): (&i64, &Distribution)| {
+            let quartiles_ns = times.quantiles(&[0.25, 0.5, 0.75]).try_into().ok()?;
+            Some(ServedTime { served: served.unsigned_abs(), count: times.count(), quartiles_ns })
+        };
+        self.by_served.iter().filter_map(of).collect()
     }
 
     /// Take in what `other` took in.
@@ -65,6 +113,11 @@ impl Sends {
         self.interval.merge(&other.interval);
         self.per_served.merge(&other.per_served);
         self.served.merge(&other.served);
+        self.pauses.merge(&other.pauses);
+        self.rates.merge(&other.rates);
+        for (served, times) in &other.by_served {
+            self.by_served.entry(*served).or_default().merge(times);
+        }
     }
 }
 
@@ -73,6 +126,7 @@ impl LastSends {
     pub fn clear(&mut self) {
         self.by_pair.clear();
         self.last.clear();
+        self.spans.clear();
     }
 
     fn follow_one(
@@ -109,14 +163,17 @@ impl LastSends {
     }
 
     fn restart(&mut self) {
-        self.intervals.clear();
-        self.per_served.clear();
-        self.served.clear();
+        let Found { intervals, pauses, per_served, served, by_served } = &mut self.found;
+        for values in [intervals, pauses, per_served, served] {
+            values.clear();
+        }
+        by_served.iter_mut().for_each(Vec::clear);
     }
 
     fn pair(&mut self, pair: (i64, i64)) -> usize {
         *self.by_pair.entry(pair).or_insert_with(|| {
             self.last.push(Send { sent: NULL, in_flight: NULL });
+            self.spans.push(None);
             self.last.len() - 1
         })
     }
@@ -128,16 +185,38 @@ impl LastSends {
             return;
         }
         let before = std::mem::replace(&mut self.last[pair], send);
-        if before.sent == NULL || !of_interest {
+        if !of_interest {
+            return;
+        }
+        self.spans[pair].get_or_insert(Span::begins(sent)).sends(sent);
+        if before.sent == NULL {
             return;
         }
         let interval = sent.wrapping_sub(before.sent);
-        self.intervals.push(interval);
-        if before.in_flight == NULL || in_flight == NULL {
+        if self.context.pause_ns.is_some_and(|pause| interval >= pause) {
+            self.found.pauses.push(interval);
+            self.spans[pair].iter_mut().for_each(|span| span.pauses += 1);
             return;
         }
-        let served = before.in_flight + 1 - in_flight;
+        self.found.intervals.push(interval);
+        self.spans[pair].iter_mut().for_each(|span| span.follows(interval));
+        if before.in_flight != NULL && in_flight != NULL {
+            self.found.serve(before.in_flight + 1 - in_flight, interval);
+        }
+    }
+}
+
+impl Found {
+    #[inline(always)]
+    fn serve(&mut self, served: i64, interval: i64) {
         self.served.push(served);
+        if (0..=SERVED_MOST).contains(&served) {
+            let at = served as usize;
+            if self.by_served.len() <= at {
+                self.by_served.resize_with(at + 1, Vec::new);
+            }
+            self.by_served[at].push(interval);
+        }
         if served > 0 {
             self.per_served.push(if served == 1 {
                 interval
@@ -165,8 +244,8 @@ mod tests {
             .with(Field::InFlight, Values::Each(&in_flight));
         let mut sends = Sends::default();
         let mut last = LastSends::default();
-        sends.add(&columns.part(0..4), |_| true, &mut last);
-        sends.add(&columns.part(4..6), |_| true, &mut last);
+        sends.add(&columns.part(0..4), |_| true, SendContext::default(), &mut last);
+        sends.add(&columns.part(4..6), |_| true, SendContext::default(), &mut last);
         let values =
             |of: &Distribution| of.counters().map(|c| (c.low, c.count)).collect::<Vec<_>>();
         // Node 1: 100 → 130 → 190, in flight 3 → 4 → 2; node 2: 5 → 105, in flight 0 → 0.
@@ -175,8 +254,30 @@ mod tests {
         assert_eq!(values(&sends.per_served), [(20, 1), (100, 1)]);
         // What was served between two sends does not depend on which messages are looked at.
         let (mut sends, mut last) = (Sends::default(), LastSends::default());
-        sends.add(&columns, |row| row == 5, &mut last);
+        sends.add(&columns, |row| row == 5, SendContext::default(), &mut last);
         assert_eq!((values(&sends.interval), values(&sends.served)), (vec![(60, 1)], vec![(3, 1)]));
+    }
+
+    #[test]
+    fn pauses_stand_apart_and_times_go_with_what_was_served() {
+        // Bursts of three, 8 apart, a pause of 1000 after each; the whole burst is served in it.
+        let sent = [0, 8, 16, 1016, 1024, 1032];
+        let in_flight = [0, 0, 1, 0, 1, 1];
+        let columns = Columns::new(6)
+            .with(Field::Src, Values::Constant(2))
+            .with(Field::Dst, Values::Constant(3))
+            .with(Field::SentNs, Values::Each(&sent))
+            .with(Field::InFlight, Values::Each(&in_flight));
+        let (mut sends, mut last) = (Sends::default(), LastSends::default());
+        let context = SendContext { launch: 0, pause_ns: Some(1000) };
+        sends.add(&columns, |_| true, context, &mut last);
+        assert_eq!((sends.interval.count(), sends.pauses.count()), (4, 1));
+        assert_eq!(sends.interval.moments().max, 8);
+        let by: Vec<(u64, u64, [i64; 3])> =
+            sends.by_served().iter().map(|at| (at.served, at.count, at.quartiles_ns)).collect();
+        assert_eq!(by, [(0, 2, [8; 3]), (1, 2, [8; 3])]);
+        let [rate] = &sends.rates.rates()[..] else { panic!("one pair") };
+        assert_eq!((rate.mean_ns, rate.messages, rate.pauses), (8.0, 6, 1));
     }
 
     #[test]
@@ -194,6 +295,7 @@ mod tests {
             sends.add(
                 &columns.with(Field::Src, Values::Each(src)).part(0..rows),
                 |_| true,
+                SendContext::default(),
                 &mut last,
             );
             (

@@ -12,8 +12,9 @@ use crate::distribution::BlockDistribution;
 use crate::groups::{Counted, Grouping};
 use crate::knees::Point;
 
-/// Pairs of size and block at most: a sweep of 500 sizes visited sixteen times.
-const PAIRS_MOST: usize = 8192;
+/// Pairs of size and block at most: a sweep of 500 sizes visited sixty times, or of 16,000 visited
+/// twice.
+const PAIRS_MOST: usize = 1 << 15;
 /// Cycles of a visit that make it worth having.
 const CYCLES_LEAST: u64 = 5;
 

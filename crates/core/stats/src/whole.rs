@@ -5,7 +5,7 @@ use crate::analysis::Population;
 use crate::columns::Columns;
 use crate::filter::{Filter, Taken};
 use crate::population::PopulationTally;
-use crate::sends::{LastSends, Sends};
+use crate::sends::{LastSends, SendContext, Sends};
 
 /// All that was gathered of all messages.
 #[derive(Default)]
@@ -21,6 +21,7 @@ impl Whole {
         columns: &Columns,
         taken: Taken,
         mask: &[bool],
+        context: SendContext,
         last_sends: &mut LastSends,
     ) {
         self.population.add_all(columns);
@@ -29,7 +30,7 @@ impl Whole {
             Taken::None => false,
             Taken::Some => mask[row],
         };
-        self.sends.add(columns, of_interest, last_sends);
+        self.sends.add(columns, of_interest, context, last_sends);
     }
 
     /// Take in those of them that the analysis is about.

@@ -4,6 +4,7 @@
 //! The time is that of the whole round trip, which is what the document measures ("send and
 //! receive", to the other and back).
 
+mod packets;
 mod sizes;
 mod trials;
 
@@ -46,24 +47,33 @@ pub struct Trial<'a> {
 #[derive(Clone, Copy)]
 pub struct Sweep<'a> {
     pub boxes: &'static str,
+    /// From 1.
+    pub trial: u32,
     pub sizes: &'a [SizePoint],
+    /// Its knees and packets, where there are enough sizes.
+    pub fit: Option<&'a stats::analysis::Sweep>,
 }
 
 impl BoxStudy<'_> {
     /// The study alone.
     pub fn document(&self) -> Document {
-        let mut opening: Vec<Block> =
-            trials::finding(self).map(Block::Finding).into_iter().collect();
+        let mut opening: Vec<Block> = trials::finding(self)
+            .or_else(|| sizes::finding(self))
+            .map(Block::Finding)
+            .into_iter()
+            .collect();
         let said = trials::of_the_link(self).into_iter().chain(sizes::of_the_link(self));
         opening.extend(said.map(Block::Lead));
         if !self.remarks.is_empty() {
             opening.push(Block::List(self.remarks.clone()));
         }
-        opening.extend(trials::blocks(self));
-        opening.extend(sizes::blocks(self));
-        Document {
-            title: "One box against two · Fourstamp".into(), opening, ..Document::default()
+        if !self.trials.is_empty() {
+            opening.extend(trials::blocks(self));
         }
+        opening.extend(sizes::blocks(self));
+        let title = "One box against two · Fourstamp".into();
+        let sections = packets::section(self).into_iter().collect();
+        Document { title, opening, sections, ..Document::default() }
     }
 
     /// The study with what is said of its runs below it.
@@ -77,7 +87,8 @@ impl BoxStudy<'_> {
             Block::Finding(words) if has_finding => Some(Block::Lead(words)),
             other => Some(other),
         }));
-        Document { sections: runs.sections, runs: runs.runs, ..page }
+        page.sections.extend(runs.sections);
+        Document { runs: runs.runs, ..page }
     }
 }
 

@@ -10,6 +10,7 @@
 #![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod arithmetic;
 pub mod followed;
 pub mod found;
 mod lens;
@@ -24,5 +25,6 @@ pub mod timeline;
 mod words;
 
 pub use self::study::{Alternative, PagedLaunch, PagingStudy, StudyRow};
+pub use arithmetic::Typed;
 pub use lens::{PagerLens, part};
 pub use predicted::{PagedPrediction, PagedSide};

@@ -2,6 +2,7 @@
 //! the alternatives as stacked bars, with what was predicted marked on them.
 
 mod alternative;
+mod crossing;
 mod prediction;
 mod row;
 mod tables;
@@ -24,6 +25,8 @@ pub use row::{PagedLaunch, StudyRow};
 pub struct PagingStudy {
     /// The program's name.
     pub program: String,
+    /// How often it does each unit of computing; 1 as it is.
+    pub slow: u32,
     /// All launches of each alternative with each size; those of a size follow one another.
     pub rows: Vec<StudyRow>,
     /// What was left out, and why.
@@ -44,7 +47,11 @@ impl PagingStudy {
         if !remarks.is_empty() {
             opening.push(Block::List(remarks));
         }
-        let scripts = [tables::launches(&self.program, &self.rows), prediction::table(&self.rows)];
+        let scripts = [
+            tables::launches(&self.program, &self.rows),
+            prediction::table(&self.rows),
+            crossing::table(&self.rows),
+        ];
         opening.extend(scripts.map(Block::Table));
         let sections = self.sizes().filter_map(|rows| self.section(rows)).collect();
         Document { title, opening, sections, runs: Vec::new() }
@@ -58,6 +65,8 @@ impl PagingStudy {
     fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> = self.sizes().filter_map(against_swap).collect();
         sentences.extend(prediction::sentence(&self.rows));
+        sentences.extend(self.sizes().filter_map(crossing::sentence));
+        sentences.extend(self.sizes().filter_map(|rows| waiting(rows, self.slow)));
         sentences
     }
 
@@ -87,6 +96,36 @@ fn against_swap(rows: &[StudyRow]) -> Option<String> {
         ratio_text(times),
         ours.results.launches.len(),
         swap.results.launches.len()
+    ))
+}
+
+/// The document's program waited for bytes 0.79 times as long as it computed.
+const DOCUMENT_WAITING: f64 = 52.556 / 66.138;
+
+/// How waiting for bytes and computing go together over the slowest link.
+fn waiting(rows: &[StudyRow], slow: u32) -> Option<String> {
+    let slowest = rows.iter().filter_map(|row| match row.alternative {
+        Alternative::Network(bits) => Some((bits, row)),
+        _ => None,
+    });
+    let (bits, row) = slowest.min_by_key(|(bits, _)| *bits)?;
+    let ratio = row.middle()?.waiting_over_work()?;
+    let slowed = match slow {
+        1 => String::new(),
+        times => format!(" (each unit of computing done {times} times)"),
+    };
+    let like = (ratio * f64::from(slow) / DOCUMENT_WAITING).round();
+    let hint = match like {
+        like if like >= 1.0 && like != f64::from(slow) => {
+            format!("; with --slow {like:.0} it would be about that")
+        }
+        _ => String::new(),
+    };
+    Some(format!(
+        "With {} over {} the program waits for bytes {ratio:.2} times as long as it computes\
+        {slowed}; in 1996 it was {DOCUMENT_WAITING:.2}{hint}.",
+        row.size_text(),
+        Alternative::Network(bits).name(),
     ))
 }
 

@@ -22,8 +22,8 @@ The alternatives, each in fresh processes, one launch of each in turn:
 What is not possible here is left out, and the study says why. Namespaces, cgroup and swap file \
 are removed when the study ends; if it is killed, the next study removes them.
 
-The programs are the examples of this project:
-  cargo build --release --package fourstamp-examples --examples
+The programs are examples of this project. One that does not lie beside fourstamp is built with \
+rustc, from sources that fourstamp carries.
 
 Examples:
   fourstamp pager study fft          64 MiB of data, 16 MiB of it local
@@ -61,13 +61,22 @@ pub struct PagerStudyArgs {
     /// Memory servers, besides the one for parity
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub servers: u32,
+    /// Do each unit of computing so often, with the same result: a slower processor
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000)
+    )]
+    pub slow: u32,
     /// Launches of each alternative
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub launches: u32,
     /// Only these alternatives
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_enum)]
     pub only: Vec<StudyAlternative>,
-    /// The program's file  [default: beside fourstamp, or in the folder examples there]
+    /// The program's file  [default: beside fourstamp, or in the folder examples there; else it is
+    /// built]
     #[arg(long, value_name = "FILE")]
     pub program_file: Option<PathBuf>,
     /// How it is shown: with --csv alone, the alternatives; parts, launches, predictions.

@@ -61,6 +61,16 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
         *batch = if *batch == 1 { BATCH } else { 1 };
         return Ok(format!("{batch} messages handed over in one call"));
     }
+    if let (WorkloadArgs::Burst { batch, messages, .. }, Intervention::Batch) =
+        (&mut *workload, intervention)
+    {
+        let whole = u16::try_from(*messages).unwrap_or(u16::MAX);
+        *batch = if *batch == 1 { whole } else { 1 };
+        return Ok(match *batch {
+            1 => "each message of a burst handed over in a call of its own".into(),
+            several => format!("{several} messages of a burst handed over in one call"),
+        });
+    }
     let common = workload.common_mut();
     match intervention {
         Intervention::Pin => {
@@ -80,8 +90,8 @@ fn change(workload: &mut WorkloadArgs, intervention: Intervention) -> Result<Str
         Intervention::Timer => timer(common),
         Intervention::Batch => {
             bail!(
-                "--intervene batch needs a stream without --rate: only there are messages sent in \
-                batches"
+                "--intervene batch needs a burst, or a stream without --rate: only there are \
+                messages sent in batches"
             )
         }
     }

@@ -1,5 +1,6 @@
 //! A measurement that goes on: its run folder, and a launch at a time.
 
+use super::background::{self, Background, Beside};
 use super::plan;
 use crate::args::{Common, WorkloadArgs};
 use crate::commands::place;
@@ -26,6 +27,8 @@ pub struct Measurement<'a> {
     starter: Starter,
     folder: RunFolder,
     counted: Counted,
+    /// What went on beside each launch on purpose.
+    background: Vec<Beside>,
 }
 
 impl<'a> Measurement<'a> {
@@ -69,7 +72,17 @@ impl<'a> Measurement<'a> {
             real_time: common.real_time,
         };
         let (common, counted) = (common.clone(), Counted::new(spec.transport.kind));
-        Ok(Measurement { common, spec, job, nodes, coordinator, starter, folder, counted })
+        Ok(Measurement {
+            common,
+            spec,
+            job,
+            nodes,
+            coordinator,
+            starter,
+            folder,
+            counted,
+            background: Vec::new(),
+        })
     }
 
     /// `pingpong over tcp`.
@@ -93,8 +106,10 @@ impl<'a> Measurement<'a> {
         };
         let job = serde_json::to_value(Job::Bench(self.job.clone()))?;
         let Measurement { coordinator, folder, .. } = self;
+        let background = Background::begin(&self.common.background)?;
         let outcome =
             coordinator.run_launch(folder, &options, &job, interrupt::flag(), &mut hear)?;
+        self.background.push(background.end());
         if interrupt::flag().load(Ordering::Relaxed) {
             Ok(())
         } else {
@@ -109,6 +124,7 @@ impl<'a> Measurement<'a> {
             notes.push("ended early by Ctrl-C".into());
         }
         notes.extend(self.counted.notes());
+        notes.extend(background::note(&self.common.background, &self.background));
         let closed = launching::close(self.folder, failure)?;
         self.counted.write(&closed)?;
         Ok(closed)

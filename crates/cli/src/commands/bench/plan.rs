@@ -16,6 +16,9 @@ const ROWS_IN_MEMORY_MAX: u64 = 1 << 23;
 /// Rows of the buffer when streaming, or when the length is not known.
 const ROWS_STREAMING: u64 = 1 << 20;
 
+/// Further sizes of a sweep, unless each is visited anyway.
+const USUAL_REFINE: u32 = 24;
+
 /// The fabric that is asked for.
 pub fn spec(workload: &WorkloadArgs) -> Result<Spec> {
     let common = workload.common();
@@ -64,12 +67,20 @@ pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
         WorkloadArgs::Stream { rate, batch, all, .. } => {
             (Workload::Stream { rate_per_s: *rate, batch: *batch, all: *all }, 500_000)
         }
-        WorkloadArgs::Burst { messages, gap, .. } => {
-            (Workload::Burst { messages: *messages, gap_us: gap.as_micros() as u64 }, 1_000)
+        WorkloadArgs::Burst { messages, gap, batch, .. } => {
+            let gap_us = gap.as_micros() as u64;
+            (Workload::Burst { messages: *messages, gap_us, batch: *batch }, 1_000)
         }
         WorkloadArgs::Relay { .. } => (Workload::Relay, 20_000),
-        WorkloadArgs::Sweep { largest, repeats, refine, .. } => {
-            (Workload::Sweep { largest_bytes: *largest, repeats: *repeats, refine: *refine }, 200)
+        WorkloadArgs::Sweep { largest, repeats, refine, every, .. } => {
+            let usual = if every.is_some() { 0 } else { USUAL_REFINE };
+            let workload = Workload::Sweep {
+                largest_bytes: *largest,
+                repeats: *repeats,
+                refine: refine.unwrap_or(usual),
+                every_bytes: *every,
+            };
+            (workload, 200)
         }
     };
     // Each takes a change of threads or two.
@@ -83,7 +94,15 @@ pub fn plan(workload: &WorkloadArgs, spec: &Spec) -> Result<Plan> {
         Length::DurationMs(_) => 1000,
     };
     let warm_up = common.warm_up.unwrap_or(usual_warm_up);
-    Ok(Plan { workload, size_bytes: common.size, length, warm_up, seed: common.seed })
+    let work = common.receiver_work.unwrap_or_default();
+    Ok(Plan {
+        workload,
+        size_bytes: common.size,
+        length,
+        warm_up,
+        seed: common.seed,
+        receiver_work_ns: work.as_nanos().try_into().unwrap_or(u64::MAX),
+    })
 }
 
 /// What `run.json` says of it.
@@ -110,6 +129,15 @@ pub fn info(plan: &Plan, spec: &Spec, common: &Common) -> RunInfo {
     }
     if common.real_time {
         set("real_time_priority", true.into());
+    }
+    if plan.receiver_work_ns > 0 {
+        set("receiver_work_ns", plan.receiver_work_ns.into());
+    }
+    if let Some(threads) = common.background.background {
+        set("background_threads", threads.into());
+    }
+    if let Some(rate) = common.background.background_traffic {
+        set("background_traffic_bits_per_s", rate.into());
     }
     if let Ok(serde_json::Value::Object(workload)) = serde_json::to_value(&plan.workload) {
         parameters.extend(

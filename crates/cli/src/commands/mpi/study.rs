@@ -9,17 +9,17 @@ mod child;
 mod measurement;
 
 use crate::analyse::{Analysed, analyse, tell_apart};
-use crate::args::{StudyArgs, StudyTransport};
+use crate::args::{StudyArgs, StudyPart, StudyTransport};
 use crate::commands::place;
 use crate::commands::shaped::link::Link;
 use crate::commands::shaped::namespaces;
 use crate::interrupt;
 use crate::job::{LaunchedJob, Mpirun};
-use crate::show::{ShowArgs, StudyFolder};
+use crate::show::StudyFolder;
 use crate::studying::study;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use fabric::mpi_library;
-use measurement::{Boxes, Measurement};
+use measurement::{Boxes, Carrier, Measurement};
 use mpi_lens::{BoxStudy, INTEGER_BYTES, Sweep, TRIAL_BYTES, Trial};
 use report::{Entry, Page};
 use stats::Filter;
@@ -29,9 +29,15 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use study::{Contestant, Ended, Turn};
 
-/// The study's tables and their files.
-const TABLES: &[(&str, Option<&str>)] =
-    &[("trials", Some("table.csv")), ("sizes", Some("sizes.csv")), ("medians", None)];
+/// The study's tables and their files: of the trials, and of the sizes.
+type Tables = [(&'static str, Option<&'static str>)];
+const OF_TRIALS: &Tables = &[("trials", Some("table.csv"))];
+const OF_SIZES: &Tables = &[
+    ("sizes", Some("sizes.csv")),
+    ("knees", Some("knees.csv")),
+    ("packets", Some("packets.csv")),
+    ("medians", None),
+];
 
 /// No measurement may take longer.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -50,7 +56,9 @@ impl Measured {
     }
 
     fn sweep(&self) -> Sweep<'_> {
-        Sweep { boxes: self.boxes, sizes: &self.run.analysis.sizes }
+        let analysis = &self.run.analysis;
+        let fit = analysis.sweep.as_ref();
+        Sweep { boxes: self.boxes, trial: self.trial, sizes: &analysis.sizes, fit }
     }
 }
 
@@ -63,14 +71,15 @@ struct Findings {
 
 /// Measure, then show.
 pub fn run(args: &StudyArgs) -> Result<ExitCode> {
-    StudyFolder::check(TABLES, &args.show)?;
-    let transport = transport(args)?;
+    StudyFolder::check(&tables(args), &args.show)?;
+    check(args)?;
+    let carrier = carrier(args)?;
     // From here on Ctrl-C only sets a flag: what was made is removed.
     let stop = interrupt::flag();
     let link = Link { latency: args.latency, ..Link::of_rate(args.rate) };
-    let (boxes, remark) = boxes(args, &link)?;
+    let (boxes, remark) = boxes(args, &carrier, &link)?;
     let folder = place::for_runs(args.out.as_deref(), "study")?;
-    let measured = measure(args, transport, &boxes, &folder);
+    let measured = measure(args, &carrier, &boxes, &folder);
     drop(boxes);
     let mut findings = measured.inspect_err(|_| {
         // Fails, as it should, when something was measured.
@@ -80,39 +89,68 @@ pub fn run(args: &StudyArgs) -> Result<ExitCode> {
     if stop.load(Ordering::Relaxed) {
         remarks.push("ended early by Ctrl-C".into());
     }
-    let link = args.hosts.is_empty().then_some(&link);
-    show(&mut findings, transport, link, remarks, &folder, &args.show)?;
+    let is_shaped = args.hosts.is_empty() && args.on.is_none();
+    let link = is_shaped.then_some(&link);
+    show(&mut findings, args, &carrier, (link, remarks), &folder)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn transport(args: &StudyArgs) -> Result<StudyTransport> {
+/// What the study will have; the first is what `--csv` alone means.
+fn tables(args: &StudyArgs) -> Vec<(&'static str, Option<&'static str>)> {
+    match args.part {
+        None => [OF_TRIALS, OF_SIZES].concat(),
+        Some(StudyPart::Pingpong) => OF_TRIALS.to_vec(),
+        Some(StudyPart::Packets) => OF_SIZES.to_vec(),
+    }
+}
+
+fn check(args: &StudyArgs) -> Result<()> {
     if LaunchedJob::here().is_some() {
         bail!("the study starts its own nodes: run it without mpirun or srun");
     }
     if !matches!(args.hosts.len(), 0 | 2) || args.hosts.iter().any(String::is_empty) {
         bail!("--hosts must name two boxes, e.g. --hosts a,b; it names {}", args.hosts.len());
     }
+    if args.every.is_some_and(|every| every > args.integers) {
+        bail!("--every must not be above --integers, {}", args.integers);
+    }
+    if args.every.is_some() && args.part == Some(StudyPart::Pingpong) {
+        bail!("--every is about sizes, of which pingpong has one: give packets");
+    }
+    Ok(())
+}
+
+fn carrier(args: &StudyArgs) -> Result<Carrier> {
+    if let Some(machine) = &args.on {
+        fabric::find_machine(machine).map_err(Error::msg)?;
+        return Ok(Carrier::Machine(machine.clone()));
+    }
     match args.transport {
-        Some(StudyTransport::Tcp) => Ok(StudyTransport::Tcp),
-        Some(StudyTransport::Mpi) => {
-            mpi_over()?;
-            Ok(StudyTransport::Mpi)
-        }
-        None if mpi_over().is_ok() => Ok(StudyTransport::Mpi),
-        None => Ok(StudyTransport::Tcp),
+        StudyTransport::Tcp => Ok(Carrier::Tcp),
+        StudyTransport::Mpi => mpi_over().map(|_| Carrier::Mpi),
     }
 }
 
 /// The MPI library whose mpirun starts the ranks.
 fn mpi_over() -> Result<&'static str> {
     let Some(mpirun) = Mpirun::find()? else {
-        bail!("no mpirun of Open MPI or MPICH is on PATH: install one, or give --transport tcp");
+        bail!(
+            "no mpirun of Open MPI or MPICH is on PATH: install one (packages openmpi-bin or \
+            mpich), or give --transport tcp"
+        );
     };
     Ok(mpi_library(Some(mpirun.family))?.name)
 }
 
 /// One box, and two where there can be two; a remark where there cannot.
-fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> {
+fn boxes(args: &StudyArgs, carrier: &Carrier, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> {
+    if let Carrier::Machine(machine) = carrier {
+        let remark = format!(
+            "two boxes are two nodes of {machine}, in simulated time; within one of them no \
+            messages are simulated"
+        );
+        return Ok((vec![Boxes::Simulated], Some(remark)));
+    }
     if let [first, second] = &args.hosts[..] {
         return Ok((vec![Boxes::One, Boxes::Hosts([first.clone(), second.clone()])], None));
     }
@@ -133,21 +171,39 @@ fn boxes(args: &StudyArgs, link: &Link) -> Result<(Vec<Boxes>, Option<String>)> 
 
 fn measure(
     args: &StudyArgs,
-    transport: StudyTransport,
+    carrier: &Carrier,
     boxes: &[Boxes],
     folder: &Path,
 ) -> Result<Findings> {
-    let of = Measuring { args, transport, boxes, folder };
-    let trials = args.trials.unwrap_or(if args.quick { 2 } else { 5 });
-    let trials = of.all(trials, Part::Trials, (trials as usize + 1) * boxes.len())?;
-    if trials.is_empty() {
+    let of = Measuring { args, carrier, boxes, folder };
+    let [trials, sweeps] = launches(args);
+    let steps = (trials + sweeps) as usize * boxes.len();
+    let trials = of.all(trials, Part::Trials, steps)?;
+    let before = trials.len();
+    let sweeps = match interrupt::flag().load(Ordering::Relaxed) {
+        true => Vec::new(),
+        false => of.all(sweeps, Part::Sweeps { before, alone: sweeps == 1 }, steps)?,
+    };
+    if trials.is_empty() && sweeps.is_empty() {
         bail!("stopped before anything was measured");
     }
-    if interrupt::flag().load(Ordering::Relaxed) {
-        return Ok(Findings { trials, sweeps: Vec::new() });
-    }
-    let sweeps = of.all(1, Part::Sweeps { before: trials.len() }, trials.len() + boxes.len())?;
     Ok(Findings { trials, sweeps })
+}
+
+/// Trials, and passes over the sizes.
+fn launches(args: &StudyArgs) -> [u32; 2] {
+    let usual = |usual| match (args.trials, args.quick, &args.on) {
+        (Some(given), ..) => given,
+        // The same to the last stamp each time, but for packets that a machine loses.
+        (None, _, Some(_)) => 1,
+        (None, true, None) => 2,
+        (None, false, None) => usual,
+    };
+    match args.part {
+        None => [usual(5), 1],
+        Some(StudyPart::Pingpong) => [usual(3), 0],
+        Some(StudyPart::Packets) => [0, usual(4)],
+    }
 }
 
 /// What is launched in turn in each of the boxes.
@@ -157,12 +213,14 @@ enum Part {
     /// After so many trials.
     Sweeps {
         before: usize,
+        /// There is one in each of the boxes.
+        alone: bool,
     },
 }
 
 struct Measuring<'a> {
     args: &'a StudyArgs,
-    transport: StudyTransport,
+    carrier: &'a Carrier,
     boxes: &'a [Boxes],
     folder: &'a Path,
 }
@@ -170,7 +228,7 @@ struct Measuring<'a> {
 impl Measuring<'_> {
     /// All launches of a part, of `steps` in the whole study, by their rounds.
     fn all(&self, launches: u32, part: Part, steps: usize) -> Result<Vec<Measured>> {
-        let before = if let Part::Sweeps { before } = part { before } else { 0 };
+        let before = if let Part::Sweeps { before, .. } = part { before } else { 0 };
         let contestants: Vec<Contestant> = self
             .boxes
             .iter()
@@ -194,19 +252,26 @@ impl Measuring<'_> {
     fn name(&self, part: Part, turn: &Turn) -> String {
         match part {
             Part::Trials => turn.name.clone(),
-            Part::Sweeps { .. } => format!("{}-sweep", self.boxes[turn.contestant].folder_name()),
+            Part::Sweeps { alone, .. } => {
+                let boxes = self.boxes[turn.contestant].folder_name();
+                if alone {
+                    format!("{boxes}-sweep")
+                } else {
+                    format!("{boxes}-sweep-{}", turn.round)
+                }
+            }
         }
     }
 
     fn one(&self, part: Part, turn: &Turn, name: &str) -> Result<Measured> {
         let (args, boxes) = (self.args, &self.boxes[turn.contestant]);
-        let (words, trips, trial) = match part {
-            Part::Trials => (trial_words(args), count(args), turn.round),
-            Part::Sweeps { .. } => (sweep_words(args), 1, 0),
+        let (words, trips) = match part {
+            Part::Trials => (trial_words(args), count(args)),
+            Part::Sweeps { .. } => (sweep_words(args), 1),
         };
-        let (transport, out) = (self.transport, self.folder.join(name));
+        let (carrier, out, trial) = (self.carrier, self.folder.join(name), turn.round);
         let (seed, limit) = (args.seed, turn.limit);
-        Measurement { transport, boxes, words, seed, trips, out: &out, limit }.run()?;
+        Measurement { carrier, boxes, words, seed, trial, trips, out: &out, limit }.run()?;
         let run = analyse(&out, args.seed, &Filter::default())?;
         Ok(Measured { boxes: boxes.name(), trial, run })
     }
@@ -231,11 +296,17 @@ fn count(args: &StudyArgs) -> u64 {
 
 fn sweep_words(args: &StudyArgs) -> Vec<String> {
     let largest = u64::from(args.integers) * INTEGER_BYTES;
-    let (repeats, refine, count) = if args.quick { (1, 8, 10) } else { (3, 32, 50) };
-    words(&format!(
-        "sweep --largest {largest} --repeats {repeats} --refine {refine} --count {count} --warm-up \
-        2"
-    ))
+    let (repeats, refine) = if args.quick { (1, 8) } else { (3, 32) };
+    let usual = if args.quick { 10 } else { 50 };
+    let count = match args.part {
+        Some(StudyPart::Packets) => args.count.unwrap_or(usual),
+        _ => usual,
+    };
+    let sizes = match args.every {
+        Some(every) => format!("--every {} --repeats 1", u64::from(every) * INTEGER_BYTES),
+        None => format!("--repeats {repeats} --refine {refine}"),
+    };
+    words(&format!("sweep --largest {largest} {sizes} --count {count} --warm-up 2"))
 }
 
 fn words(line: &str) -> Vec<String> {
@@ -244,18 +315,18 @@ fn words(line: &str) -> Vec<String> {
 
 fn show(
     findings: &mut Findings,
-    transport: StudyTransport,
-    link: Option<&Link>,
-    remarks: Vec<String>,
+    args: &StudyArgs,
+    carrier: &Carrier,
+    (link, remarks): (Option<&Link>, Vec<String>),
     folder: &Path,
-    show: &ShowArgs,
 ) -> Result<()> {
     tell_apart(
         findings.trials.iter_mut().chain(&mut findings.sweeps).map(|measured| &mut measured.run),
     );
-    let over = match transport {
-        StudyTransport::Mpi => mpi_over()?,
-        StudyTransport::Tcp => "TCP",
+    let over = match carrier {
+        Carrier::Mpi => mpi_over()?,
+        Carrier::Tcp => "TCP",
+        Carrier::Machine(machine) => machine,
     };
     let study = BoxStudy {
         over,
@@ -268,6 +339,11 @@ fn show(
     let runs: Vec<Entry<'_>> = all.map(|measured| measured.run.entry()).collect();
     let runs = Page { title: "The runs", runs: &runs, floors: &[], remarks: &[] }.document();
     let besides = format!("runs: {}/*   (one: fourstamp report RUN)", folder.display());
-    let left = StudyFolder { folder, tables: TABLES, besides };
-    left.show(&study.document(), &study.page(runs), show)
+    // Ctrl-C may have left out the sizes.
+    let tables = match study.sweeps.is_empty() {
+        true => OF_TRIALS.to_vec(),
+        false => tables(args),
+    };
+    let left = StudyFolder { folder, tables: &tables, besides };
+    left.show(&study.document(), &study.page(runs), &args.show)
 }

@@ -7,6 +7,7 @@
 
 mod launch;
 mod paged;
+mod program;
 
 use crate::args::{PagerStudyArgs, StudyAlternative};
 use crate::commands::place;
@@ -19,6 +20,7 @@ use anyhow::{Context, Result, bail};
 use launch::LIMIT;
 use pager_drive::swap::{Cgroup, SwapFile, lacking};
 use pager_lens::{Alternative, PagedLaunch, PagingStudy, StudyRow};
+use program::Program;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
@@ -32,6 +34,7 @@ const TABLES: &[(&str, Option<&str>)] = &[
     ("parts", None),
     ("launches", Some("study.csv")),
     ("predictions", Some("predictions.csv")),
+    ("crossings", Some("crossings.csv")),
 ];
 
 /// Alternatives that need no network, with the names by which they are asked for.
@@ -55,7 +58,7 @@ struct Study<'a> {
 /// Measure, then show.
 pub fn run(args: &PagerStudyArgs) -> Result<()> {
     StudyFolder::check(TABLES, &args.show)?;
-    let program = program_file(args)?;
+    let program = Program::find(args)?;
     // From here on Ctrl-C only sets a flag: what was made is removed.
     let stop = interrupt::flag();
     let (alternatives, namespaces, mut remarks) = possible(args);
@@ -63,11 +66,13 @@ pub fn run(args: &PagerStudyArgs) -> Result<()> {
         bail!("nothing to measure: {}", remarks.join("; "));
     }
     let folder = place::for_runs(args.out.as_deref(), "study")?;
-    let study = Study { args, program, folder, alternatives, namespaces };
-    let rows = study.measure().inspect_err(|_| {
+    let undo = |folder: &PathBuf| {
         // Fails, as it should, when something was measured.
-        let _ = std::fs::remove_dir(&study.folder);
-    })?;
+        let _ = std::fs::remove_dir(folder);
+    };
+    let program = program.file(&folder).inspect_err(|_| undo(&folder))?;
+    let study = Study { args, program, folder, alternatives, namespaces };
+    let rows = study.measure().inspect_err(|_| undo(&study.folder))?;
     if stop.load(Ordering::Relaxed) {
         remarks.push("ended early by Ctrl-C".into());
     }
@@ -104,24 +109,6 @@ fn joined(rate_bits: u64) -> Result<Namespaces, String> {
     joined.map(|()| namespaces).map_err(|error| error.to_string())
 }
 
-/// The program that is measured.
-fn program_file(args: &PagerStudyArgs) -> Result<PathBuf> {
-    if let Some(file) = &args.program_file {
-        return file.canonicalize().with_context(|| format!("cannot find {}", file.display()));
-    }
-    let name = args.program.name();
-    let own = std::env::current_exe().context("cannot find this program's own file")?;
-    let beside = own.parent().context("this program's own file has no folder")?;
-    let candidates = [beside.join("examples").join(name), beside.join(name)];
-    candidates.into_iter().find(|file| file.is_file()).with_context(|| {
-        format!(
-            "there is no {name} in {}: build it (cargo build --release --package \
-            fourstamp-examples --examples) or give --program-file",
-            beside.display()
-        )
-    })
-}
-
 impl Study<'_> {
     fn measure(&self) -> Result<Vec<StudyRow>> {
         let mut rows = self.rows();
@@ -152,6 +139,9 @@ impl Study<'_> {
     fn launch(&self, row: &StudyRow, name: &str) -> Result<PagedLaunch> {
         let mut alone = Command::new(&self.program);
         alone.args(["--size", &row.size_bytes.to_string()]);
+        if self.args.slow > 1 {
+            alone.args(["--slow", &self.args.slow.to_string()]);
+        }
         match row.alternative {
             Alternative::AllMemory => launch::run(alone).map(unpaged),
             Alternative::Swap => self.swapping(row, &alone).map(unpaged),
@@ -185,7 +175,8 @@ impl Study<'_> {
 
     fn show(&self, rows: Vec<StudyRow>, remarks: Vec<String>) -> Result<()> {
         let program = self.args.program.name().to_owned();
-        let document = PagingStudy { program, rows, remarks }.document();
+        let slow = self.args.slow;
+        let document = PagingStudy { program, slow, rows, remarks }.document();
         let besides = format!("runs: {}/*   (one: fourstamp report RUN)", self.folder.display());
         let left = StudyFolder { folder: &self.folder, tables: TABLES, besides };
         left.show(&document, &document, &self.args.show)

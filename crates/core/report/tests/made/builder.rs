@@ -197,8 +197,24 @@ pub fn with_sends(mut analysis: Analysis, seed: u64) -> Analysis {
         interval: view(Stage::EndToEnd, &intervals),
         per_served: Some(view(Stage::EndToEnd, &served)),
         served: vec![(0, 4_000), (1, 9_000), (2, 5_000), (3, 1_500), (4, 500)],
+        pauses: None,
+        by_served: [(0, 4_000), (1, 9_000), (2, 5_000)].map(served_time).to_vec(),
+        rates: vec![SendRate {
+            node: 0,
+            to: Some(1),
+            messages: 20_001,
+            pauses: 0,
+            mean_ns: 14_000.0,
+            interval_ns: Some((13_500.0, 14_500.0)),
+            per_s: 1e9 / 14_000.0,
+        }],
     });
     analysis
+}
+
+fn served_time((served, count): (u64, u64)) -> ServedTime {
+    let median = 2_000 + 9_000 * served as i64;
+    ServedTime { served, count, quartiles_ns: [median - 500, median, median + 900] }
 }
 
 /// The same with sizes against time.

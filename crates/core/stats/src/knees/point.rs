@@ -4,6 +4,8 @@
 //! run, and its medians differ. A few visits tell little of their own spread, so that of the
 //! neighbouring sizes takes part.
 
+use std::cell::LazyCell;
+
 /// One size of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
@@ -33,6 +35,7 @@ pub(super) fn noise(points: &[Point]) -> Vec<[f64; 2]> {
 
 fn one_noise(points: &[Point], which: usize) -> Vec<f64> {
     let spreads: Vec<(f64, f64)> = points.iter().map(|point| spread(point, which)).collect();
+    let roughness = LazyCell::new(|| roughness(points, which));
     let at = |at: usize| {
         let near = &spreads[at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(points.len())];
         let (squares, freedom) =
@@ -44,7 +47,7 @@ fn one_noise(points: &[Point], which: usize) -> Vec<f64> {
                 / (spreads[at].1 + NEIGHBOURS_WEIGHT)
                 / visits
         } else {
-            roughness(points, which).powi(2)
+            roughness.powi(2)
         };
         (variance + STRAIGHT[which].powi(2)).sqrt()
     };

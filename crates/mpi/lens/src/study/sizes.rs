@@ -4,6 +4,7 @@ use document::{Block, Cell, Column, Row, Table, Unit};
 use shaped::link::Link;
 use stats::analysis::SizePoint;
 
+use super::packets::{Joined, joined};
 use super::{BoxStudy, INTEGER_BYTES, ONE_BOX, Sweep, TWO_BOXES, micros};
 
 /// A median that rises by less than this over that of the next smaller size is no jump.
@@ -13,18 +14,39 @@ const JUMPS: usize = 3;
 
 /// For people powers of four and the largest, and the steepest jumps; for scripts every size.
 pub(super) fn blocks(study: &BoxStudy) -> Vec<Block> {
-    let Some(first) = study.sweeps.first() else { return Vec::new() };
-    let jumps = study.sweeps.iter().flat_map(|sweep| jumps(sweep.boxes, sweep.sizes));
+    let joined = joined(&study.sweeps);
+    let Some(first) = joined.first() else { return Vec::new() };
+    let jumps = joined.iter().flat_map(|of| jumps(of.boxes, &of.sizes));
     vec![
         Block::Heading("Round trip by message size".to_owned()),
-        Block::Table(medians(first.sizes, &study.sweeps)),
+        Block::Table(medians(&first.sizes, &joined)),
         Block::List(jumps.collect()),
         Block::Table(all(&study.sweeps)),
     ]
 }
 
+/// What to see where there were no trials of two integers.
+pub(super) fn finding(study: &BoxStudy) -> Option<String> {
+    let joined = joined(&study.sweeps);
+    let each: Vec<String> = joined.iter().filter_map(grown).collect();
+    (!each.is_empty())
+        .then(|| format!("A round trip over {} takes {}.", study.over, each.join("; ")))
+}
+
+fn grown(of: &Joined) -> Option<String> {
+    let (small, large) = (of.sizes.first()?, of.sizes.last()?);
+    Some(format!(
+        "{} \u{b5}s with {} bytes and {} \u{b5}s with {} in {}",
+        micros(small.p50_ns as f64),
+        small.bytes,
+        micros(large.p50_ns as f64),
+        large.bytes,
+        of.boxes
+    ))
+}
+
 /// A row a size, the boxes side by side.
-fn medians(sizes: &[SizePoint], sweeps: &[Sweep]) -> Table {
+fn medians(sizes: &[SizePoint], sweeps: &[Joined]) -> Table {
     let largest = sizes.last().map_or(0, |point| point.bytes);
     let shown = |bytes: u64| {
         bytes == largest || (bytes.is_power_of_two() && bytes.trailing_zeros().is_multiple_of(2))
@@ -63,13 +85,15 @@ fn all(sweeps: &[Sweep]) -> Table {
         Column::time("p50", ""),
         Column::time("p99", ""),
         Column::new("jump", "", Unit::Change),
+        Column::count("trial", ""),
     ];
     let mut table = Table::new("sizes", columns).data();
     for sweep in sweeps {
         let row = |point: &SizePoint| {
             let [min, p50, p99] = [point.min_ns, point.p50_ns, point.p99_ns].map(Cell::from);
             let (bytes, count) = (point.bytes.into(), point.count.into());
-            Row::from([sweep.boxes.into(), bytes, count, min, p50, p99, point.jump.into()])
+            let (jump, trial) = (point.jump.into(), sweep.trial.into());
+            Row::from([sweep.boxes.into(), bytes, count, min, p50, p99, jump, trial])
         };
         table.rows.extend(sweep.sizes.iter().map(row));
     }
@@ -110,8 +134,9 @@ pub(super) fn steepest(sizes: &[SizePoint]) -> Vec<(SizePoint, SizePoint)> {
 
 /// How much of what size costs between two boxes is the link's rate.
 pub(super) fn of_the_link(study: &BoxStudy) -> Option<String> {
-    let two = study.sweeps.iter().find(|sweep| sweep.boxes == TWO_BOXES)?;
-    of_the_rate(study.link?, two.sizes)
+    let joined = joined(&study.sweeps);
+    let two = joined.iter().find(|of| of.boxes == TWO_BOXES)?;
+    of_the_rate(study.link?, &two.sizes)
 }
 
 /// The fastest round trips are compared: what else the machine does is in all others.

@@ -73,8 +73,8 @@ fn both_boxes_stand_in_every_table_and_the_runs_below_the_study() {
         link: Some(&link),
         trials: vec![of(TWO_BOXES, &two), of(ONE_BOX, &one)],
         sweeps: vec![
-            Sweep { boxes: ONE_BOX, sizes: &sizes[..2] },
-            Sweep { boxes: TWO_BOXES, sizes: &sizes },
+            Sweep { boxes: ONE_BOX, trial: 1, sizes: &sizes[..2], fit: None },
+            Sweep { boxes: TWO_BOXES, trial: 1, sizes: &sizes, fit: None },
         ],
         remarks: vec!["ended early by Ctrl-C".into()],
     };
@@ -89,8 +89,8 @@ fn both_boxes_stand_in_every_table_and_the_runs_below_the_study() {
         ]
     );
     let sizes = csv(&made, "sizes");
-    assert_eq!(sizes.lines().next(), Some("boxes,bytes,count,min_ns,p50_ns,p99_ns,jump"));
-    assert_eq!(sizes.lines().last(), Some("two boxes,1600,10,90000,90000,90000,2"));
+    assert_eq!(sizes.lines().next(), Some("boxes,bytes,count,min_ns,p50_ns,p99_ns,jump,trial"));
+    assert_eq!(sizes.lines().last(), Some("two boxes,1600,10,90000,90000,90000,2,1"));
     let said = document::terminal(&made, Screen { width: 80, colour: false });
     for wanted in [
         "A round trip takes 20.00 \u{b5}s in one box and 60.00 \u{b5}s between two, 3.00× as long",
@@ -116,4 +116,64 @@ fn both_boxes_stand_in_every_table_and_the_runs_below_the_study() {
     assert_eq!(page.matches("<h1").count(), 1, "{page}");
     assert!(page.contains("All runs together.") && page.contains("one-box-1"));
     assert!(page.contains("The runs") && !page.contains("Six runs"));
+}
+
+/// A trial over a link whose packets hold 1,448 bytes, our header of 44 among them.
+fn stepped(off: f64) -> Vec<SizePoint> {
+    let time = |bytes: u64| 20_000 + 2 * bytes as i64 + 60_000 * (bytes + 44).div_ceil(1448) as i64;
+    let point = |integers: u64| {
+        let bytes = integers * INTEGER_BYTES;
+        point(bytes, (time(bytes) as f64 * off) as i64, 0.0)
+    };
+    (1..=1600).step_by(3).map(point).collect()
+}
+
+fn fitted(sizes: &[SizePoint]) -> Option<stats::analysis::Sweep> {
+    let at = |point: &SizePoint| [point.p50_ns as f64, point.p99_ns as f64];
+    let points: Vec<stats::knees::Point> = sizes
+        .iter()
+        .map(|p| stats::knees::Point { bytes: p.bytes, values: at(p), visits: vec![at(p)] })
+        .collect();
+    stats::knees::fit(&points, true)
+}
+
+#[test]
+fn four_trials_are_overlaid_and_their_packets_inferred() {
+    let trials = [1.0, 1.01, 0.99, 1.004].map(stepped);
+    let fits = trials.each_ref().map(|sizes| fitted(sizes));
+    let sweeps = (1..).zip(trials.iter().zip(&fits)).map(|(trial, (sizes, fit))| Sweep {
+        boxes: TWO_BOXES,
+        trial,
+        sizes,
+        fit: fit.as_ref(),
+    });
+    let study = BoxStudy { over: "TCP", sweeps: sweeps.collect(), ..BoxStudy::default() };
+    let made = study.document();
+    let packets = csv(&made, "packets");
+    let rows: Vec<Vec<&str>> = packets.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(
+        rows.iter().map(|row| row[1]).collect::<Vec<_>>(),
+        ["trial", "all", "1", "2", "3", "4"]
+    );
+    let number = |cell: &str| cell.parse::<f64>().expect("a number");
+    for row in &rows[1..] {
+        let (low, high) = (number(row[4]), number(row[5]));
+        assert!(low <= 1448.0 && 1448.0 <= high && high - low < 30.0, "{row:?}");
+    }
+    // The steps lie at 1404, 2852, 4300 and 5748 bytes.
+    let knees = csv(&made, "knees");
+    let all: Vec<(f64, f64)> = knees
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>())
+        .filter(|cells| cells[1] == "all")
+        .map(|cells| (number(cells[2]), number(cells[3])))
+        .collect();
+    for step in [1404.0, 2852.0, 4300.0, 5748.0] {
+        assert!(all.iter().any(|(before, after)| *before <= step && step < *after), "{knees}");
+    }
+    let section = made.sections.iter().find(|section| section.id == "graph").expect("a graph");
+    assert!(section.sentence.contains("4 of 4 trials"), "{}", section.sentence);
+    // A line for each trial, and the marks.
+    assert_eq!(section.charts[0].data.len(), 5);
+    assert!(!csv(&made, "sizes").contains(",0\n"), "every row has its trial");
 }

@@ -26,6 +26,12 @@ fn base<'a>(row: &StudyRow, rows: &'a [StudyRow]) -> Option<(u64, &'a PagedLaunc
     networks(row.size_bytes, rows).max_by_key(|(bits, _)| *bits)
 }
 
+/// What the fastest link's launch foretells over links of these rates, with the size of `rows`.
+pub(super) fn over_rates(rows: &[StudyRow], bits: &[u64]) -> Option<Vec<f64>> {
+    let (base_bits, base) = base(rows.first()?, rows)?;
+    Some(over(base, base_bits, bits))
+}
+
 /// All links with this size that something was measured over.
 fn networks(
     size_bytes: u64,

@@ -48,6 +48,14 @@ impl PagedLaunch {
         }
     }
 
+    /// Waiting for bytes over the processor's time for the program; `None` where that is shorter
+    /// than it is measured to.
+    pub fn waiting_over_work(&self) -> Option<f64> {
+        let user = self.seconds.user;
+        (user > self.tick_s.max(0.0) && user > 0.0)
+            .then(|| (self.completion().blocked_bytes + self.completion().blocked_fixed) / user)
+    }
+
     /// Its time as the sum of its parts.
     pub fn completion(&self) -> Completion {
         completion(&self.seconds)

@@ -19,6 +19,7 @@ pub(super) fn alternatives(rows: &[&StudyRow], all: &[StudyRow]) -> Table {
         Column::seconds("slowest", "Slowest"),
         Column::seconds("predicted", "Predicted"),
         Column::count("transfers", "Transfers"),
+        Column::new("waiting_over_work", "Waiting/work", Unit::Number).wide(),
     ];
     let row = |row: &&StudyRow| -> Option<Row> {
         let (middle, (fastest, slowest)) = (row.middle()?, row.range_s());
@@ -32,9 +33,14 @@ pub(super) fn alternatives(rows: &[&StudyRow], all: &[StudyRow]) -> Table {
             slowest.into(),
             predicted_s(row, all).map_or_else(Cell::default, |s| predicted(s, elapsed)),
             middle.transfers.into(),
+            waiting(middle.waiting_over_work().filter(|_| middle.transfers > 0)),
         ]))
     };
     Table::new("alternatives", columns).with(rows.iter().filter_map(row))
+}
+
+fn waiting(ratio: Option<f64>) -> Cell {
+    ratio.map_or_else(Cell::default, |ratio| Cell::new(ratio).shown(format!("{ratio:.2}")))
 }
 
 /// With how far it is from what was measured.

@@ -77,9 +77,10 @@ fn what_a_link_foretells_is_marked_on_the_others() {
     let alternatives = csv(&study, "alternatives");
     assert_eq!(
         alternatives[0],
-        "alternative,size_bytes,local_bytes,median_s,fastest_s,slowest_s,predicted_s,transfers"
+        "alternative,size_bytes,local_bytes,median_s,fastest_s,slowest_s,predicted_s,transfers,\
+        waiting_over_work"
     );
-    assert_eq!(alternatives[3], "10 Mbit/s,25165824,6291456,10,10,10,12,9");
+    assert_eq!(alternatives[3], "10 Mbit/s,25165824,6291456,10,10,10,12,9,4");
     let predictions = csv(&study, "predictions");
     assert_eq!(
         predictions[..2],

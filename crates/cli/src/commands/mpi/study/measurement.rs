@@ -1,7 +1,6 @@
 //! One measurement: which processes it takes, where.
 
 use super::child::see_through;
-use crate::args::StudyTransport;
 use crate::commands::shaped::namespaces::Namespaces;
 use crate::job::Mpirun;
 use anyhow::{Context, Result, bail};
@@ -11,6 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+/// What carries the messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    Mpi,
+    Tcp,
+    /// A machine in simulated time: its name or file.
+    Machine(String),
+}
+
 /// Where its two nodes are.
 pub enum Boxes {
     /// Both here.
@@ -19,15 +27,19 @@ pub enum Boxes {
     Joined(Namespaces),
     /// Each on a host of its own.
     Hosts([String; 2]),
+    /// Each a node of the simulated machine.
+    Simulated,
 }
 
 /// A `fourstamp bench` with its nodes.
 pub struct Measurement<'a> {
-    pub transport: StudyTransport,
+    pub carrier: &'a Carrier,
     pub boxes: &'a Boxes,
     /// Workload and its arguments.
     pub words: Vec<String>,
     pub seed: u64,
+    /// From 1; chances of a simulated machine differ from trial to trial.
+    pub trial: u32,
     /// Round trips that it makes at least.
     pub trips: u64,
     /// Where the run goes.
@@ -41,7 +53,7 @@ impl Boxes {
     pub fn name(&self) -> &'static str {
         match self {
             Boxes::One => mpi_lens::ONE_BOX,
-            Boxes::Joined(_) | Boxes::Hosts(_) => mpi_lens::TWO_BOXES,
+            Boxes::Joined(_) | Boxes::Hosts(_) | Boxes::Simulated => mpi_lens::TWO_BOXES,
         }
     }
 
@@ -54,10 +66,12 @@ impl Boxes {
 impl Measurement<'_> {
     /// Measure; the run is closed when this returns.
     pub fn run(&self) -> Result<()> {
-        let (main, joiners) = match (self.boxes, self.transport) {
-            (Boxes::One, _) => (self.bench(Command::new(own_program()?), &[]), Vec::new()),
-            (Boxes::Joined(boxes), StudyTransport::Tcp) => self.over_tcp(boxes)?,
-            (Boxes::Joined(boxes), StudyTransport::Mpi) => (self.over_mpi(boxes)?, Vec::new()),
+        let (main, joiners) = match (self.boxes, self.carrier) {
+            (Boxes::One | Boxes::Simulated, _) => {
+                (self.bench(Command::new(own_program()?), &[]), Vec::new())
+            }
+            (Boxes::Joined(boxes), Carrier::Mpi) => (self.over_mpi(boxes)?, Vec::new()),
+            (Boxes::Joined(boxes), _) => self.over_tcp(boxes)?,
             (Boxes::Hosts(hosts), _) => (self.on_hosts(hosts)?, Vec::new()),
         };
         let before = self.packets()?;
@@ -84,7 +98,7 @@ impl Measurement<'_> {
     fn packets(&self) -> Result<u64> {
         match self.boxes {
             Boxes::Joined(boxes) => Ok(boxes.packets()?),
-            Boxes::One | Boxes::Hosts(_) => Ok(0),
+            Boxes::One | Boxes::Hosts(_) | Boxes::Simulated => Ok(0),
         }
     }
 
@@ -108,7 +122,7 @@ impl Measurement<'_> {
 
     /// mpirun in the first box, which starts a rank there and one in the other.
     fn over_mpi(&self, boxes: &Namespaces) -> Result<Command> {
-        let mut command = boxes.within(0, mpirun(self.transport)?.as_os_str());
+        let mut command = boxes.within(0, mpirun(self.carrier)?.as_os_str());
         command.args(["-host", &boxes.hosts(), "-n", "2"]).arg(own_program()?);
         for (name, value) in boxes.launcher_environment() {
             command.env(name, value);
@@ -117,22 +131,25 @@ impl Measurement<'_> {
     }
 
     fn on_hosts(&self, hosts: &[String; 2]) -> Result<Command> {
-        let mut command = Command::new(mpirun(self.transport)?);
+        let mut command = Command::new(mpirun(self.carrier)?);
         command.args(["-host", &hosts.join(","), "-n", "2"]).arg(own_program()?);
         Ok(self.bench(command, &[]))
     }
 
     fn bench(&self, mut command: Command, more: &[&str]) -> Command {
-        let transport = match self.transport {
-            StudyTransport::Mpi => "mpi",
-            StudyTransport::Tcp => "tcp",
+        command.arg("bench").args(&self.words).args(["--launches", "1"]);
+        match self.carrier {
+            Carrier::Mpi => command.args(["--transport", "mpi"]),
+            Carrier::Tcp => command.args(["--transport", "tcp"]),
+            Carrier::Machine(machine) => {
+                command.args(["--on", machine, "--machine-seed", &self.trial.to_string()])
+            }
         };
-        command.arg("bench").args(&self.words).args(["--transport", transport, "--launches", "1"]);
         command
             .args(["--seed", &self.seed.to_string()])
             .args(more)
             .args([OsStr::new("--out"), self.out.as_ref()]);
-        if self.transport == StudyTransport::Mpi {
+        if *self.carrier == Carrier::Mpi {
             // Each box's launcher would put its one rank on the first core, which is the same core
             // in both.
             command.arg("--no-pin").env("OMPI_MCA_hwloc_base_binding_policy", "none");
@@ -145,10 +162,10 @@ fn own_program() -> Result<PathBuf> {
     std::env::current_exe().context("cannot find this program's own file")
 }
 
-fn mpirun(transport: StudyTransport) -> Result<PathBuf> {
-    let mpirun = match transport {
-        StudyTransport::Mpi => Mpirun::find()?,
-        StudyTransport::Tcp => Mpirun::naming_its_job(),
+fn mpirun(carrier: &Carrier) -> Result<PathBuf> {
+    let mpirun = match carrier {
+        Carrier::Mpi => Mpirun::find()?,
+        Carrier::Tcp | Carrier::Machine(_) => Mpirun::naming_its_job(),
     };
     let mpirun =
         mpirun.context("mpirun is not on PATH: install an MPI library, or leave --hosts out")?;

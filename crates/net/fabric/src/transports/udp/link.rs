@@ -12,6 +12,7 @@ use crate::transports::sockets::stamp::Received;
 use record::ArrivedClock;
 use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 /// A peer.
 pub(super) struct Link {
@@ -23,6 +24,8 @@ pub(super) struct Link {
     pub pair: Pair,
     pub wire: Wire,
     pub said_bye: bool,
+    /// What each message that goes again takes of whoever sends it.
+    resend_cost: Duration,
     lifeline: TcpStream,
     shut: bool,
     ended: bool,
@@ -44,6 +47,7 @@ impl Link {
         wire: Wire,
         lifeline: TcpStream,
         same_clock: bool,
+        resend_cost: Duration,
     ) -> Link {
         Link {
             node,
@@ -52,6 +56,7 @@ impl Link {
             pair,
             wire,
             said_bye: false,
+            resend_cost,
             lifeline,
             shut: false,
             ended: false,
@@ -90,6 +95,7 @@ impl Link {
         self.wire.due(now);
         while !self.wire.is_backed_up() && self.pair.transmit(now, idle, out, report) {
             self.wire.send(now, out);
+            occupy(self.resend_cost * self.pair.again());
         }
         if let Some(error) = self.wire.broken.take() {
             self.failure
@@ -175,5 +181,16 @@ fn came(received: &Received, now: u64, observer: &Observer) -> Span {
         earliest: observer.looks.empty_at().min(now),
         latest: now,
         exact: observer.seen_at_once(now),
+    }
+}
+
+/// Nothing else is done meanwhile: so it is with a card whose one processor sends again.
+fn occupy(time: Duration) {
+    if time.is_zero() {
+        return;
+    }
+    let begun = Instant::now();
+    while begun.elapsed() < time {
+        std::hint::spin_loop();
     }
 }

@@ -94,5 +94,7 @@ fn new_link(agreed: Agreed, me: NodeId, options: &UdpOptions, clock: &Clock) -> 
         let direction = u64::from(me) << 16 | u64::from(node);
         Faults::new(faults, direction + 1, ticks(Duration::from_micros(faults.delay_us)))
     });
-    Link::new(node, Pair::new(setup), Wire::new(socket, faults), lifeline, same_clock)
+    let resend_cost = Duration::from_micros(options.resend_cost_us);
+    let wire = Wire::new(socket, faults);
+    Link::new(node, Pair::new(setup), wire, lifeline, same_clock, resend_cost)
 }

@@ -83,6 +83,13 @@ pub(super) const OPTIONS: &[TransportOption] = &[
         takes: Word(&[("high", "Above its receive task"), ("low", "Below its receive task")]),
     },
     TransportOption {
+        name: "resend-cost",
+        value: "TIME",
+        about: "Occupy the sender for so long for each message sent again, as a slow network card \
+        would, e.g. 20us  [default: 0]",
+        takes: Duration,
+    },
+    TransportOption {
         name: "udp-faults",
         value: "FAULTS",
         about: "Faults to inject, e.g. \
@@ -102,6 +109,7 @@ struct Given {
     datagram: Option<u64>,
     receive_task: Option<String>,
     user_priority: Option<UserPriority>,
+    resend_cost: Option<u64>,
     udp_faults: Option<UdpFaults>,
 }
 
@@ -167,6 +175,7 @@ impl Given {
                 .unwrap_or(usual.messages_per_datagram),
             datagram_bytes: self.datagram.map_or(usual.datagram_bytes, bytes),
             receive_task: if own { ReceiveTask::Own { user_priority } } else { usual.receive_task },
+            resend_cost_us: self.resend_cost.unwrap_or(0),
             faults: self.udp_faults,
         })
     }
@@ -234,8 +243,16 @@ pub struct UdpOptions {
     pub datagram_bytes: u32,
     /// Who handles what comes.
     pub receive_task: ReceiveTask,
+    /// For so long its sender is occupied for each message that goes again, µs.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub resend_cost_us: u64,
     /// Faults put in on purpose.
     pub faults: Option<UdpFaults>,
+}
+
+// Said where it is not the usual.
+fn is_none(cost_us: &u64) -> bool {
+    *cost_us == 0
 }
 
 /// When what has not been acknowledged is sent again.
@@ -300,6 +317,7 @@ impl Default for UdpOptions {
             messages_per_datagram: 64,
             datagram_bytes: 1472,
             receive_task: ReceiveTask::Inline,
+            resend_cost_us: 0,
             faults: None,
         }
     }
@@ -349,6 +367,12 @@ impl UdpOptions {
         {
             return refuse(format!("a period of {period_us} µs: give 1 µs to 10 s"));
         }
+        if self.resend_cost_us > LONGEST_US {
+            return refuse(format!(
+                "a resend cost of {} µs: give 10 s at most",
+                self.resend_cost_us
+            ));
+        }
         self.faults.map_or(Ok(()), |faults| faults.check())
     }
 }
@@ -390,6 +414,7 @@ mod tests {
         good.check().unwrap();
         let said = |options: UdpOptions| options.check().unwrap_err().to_string();
         assert!(said(UdpOptions { max_acks: 0, ..good }).contains("1 to 1024"));
+        assert!(said(UdpOptions { resend_cost_us: 1 << 40, ..good }).contains("10 s at most"));
         assert!(said(UdpOptions { max_acks: 1025, ..good }).contains("1025"));
         assert!(said(UdpOptions { datagram_bytes: 65_508, ..good }).contains("65507"));
         assert!(said(UdpOptions { messages_per_datagram: 0, ..good }).contains("at least one"));

@@ -40,6 +40,8 @@ pub(crate) struct Pair {
     outgoing: Outgoing,
     incoming: Incoming,
     bye_seen: bool,
+    /// Messages that went again in the last datagram.
+    again: u32,
 }
 
 impl Pair {
@@ -54,6 +56,7 @@ impl Pair {
             outgoing: Outgoing::new(&options, times, room, now),
             incoming: Incoming::new(&options, acks_every),
             bye_seen: false,
+            again: 0,
         }
     }
 
@@ -104,12 +107,18 @@ impl Pair {
         let mut ack = Ack { asks, ..Ack::default() };
         self.incoming.tell(&mut ack);
         datagram::begin(out, &ack);
+        self.again = 0;
         let units = if due { self.fill(now, out, report) } else { 0 };
         datagram::set_units(out, units);
         self.keys.ours.seal(out);
         report.counts.datagrams_sent += 1;
         report.counts.acknowledgements_sent += u64::from(units == 0);
         true
+    }
+
+    /// Messages that went again in the datagram written last.
+    pub fn again(&self) -> u32 {
+        self.again
     }
 
     fn fill(&mut self, now: u64, out: &mut Vec<u8>, report: &mut UdpReport) -> u16 {
@@ -121,6 +130,7 @@ impl Pair {
             again += u32::from(self.outgoing.append_due(out, now));
             units += 1;
         }
+        self.again = again;
         if again > 0 {
             report.note(Resent { at: now, peer: self.peer, messages: again });
         }

@@ -1,7 +1,7 @@
 /* Two ranks, of which one is late: rank 1 computes for 20 ms before each of its 50 messages, and
    rank 0 waits for them.
 
-     mpicc -g -o late examples/mpi_late.c
+     mpicc -g -o late examples/mpi/mpi_late.c
      fourstamp mpi trace -- mpirun -n 2 ./late */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,0 +1,114 @@
+//! The program that a study measures: a file that is there, or one built for it. The sources travel
+//! inside this program, so that an installed one can build them where there is a Rust compiler.
+
+use crate::args::PagerStudyArgs;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What all of them share.
+const GIVEN: &str = include_str!("../../../../../../examples/paging/given.rs");
+/// Each by its name.
+const SOURCES: [(&str, &str); 5] = [
+    ("fft", include_str!("../../../../../../examples/paging/fft.rs")),
+    ("mvec", include_str!("../../../../../../examples/paging/mvec.rs")),
+    ("gauss", include_str!("../../../../../../examples/paging/gauss.rs")),
+    ("qsort", include_str!("../../../../../../examples/paging/qsort.rs")),
+    ("filter", include_str!("../../../../../../examples/paging/filter.rs")),
+];
+
+/// Where the program comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A file.
+    File(PathBuf),
+    /// It is still to be built, by this compiler.
+    Build { name: &'static str, rustc: PathBuf },
+}
+
+impl Program {
+    /// The file that is named, or lies beside this program; else what can be built.
+    pub fn find(args: &PagerStudyArgs) -> Result<Program> {
+        if let Some(file) = &args.program_file {
+            let file = file.canonicalize();
+            let named = args.program_file.as_deref().unwrap_or(Path::new("")).display();
+            return file.map(Program::File).with_context(|| format!("cannot find {named}"));
+        }
+        let name = args.program.name();
+        let own = std::env::current_exe().context("cannot find this program's own file")?;
+        let beside = own.parent().context("this program's own file has no folder")?;
+        let candidates = [beside.join("examples").join(name), beside.join(name)];
+        if let Some(file) = candidates.into_iter().find(|file| file.is_file()) {
+            return Ok(Program::File(file));
+        }
+        let Some(rustc) = compiler() else {
+            bail!(
+                "there is no {name} in {}, and no rustc on PATH to build it: install Rust \
+                (https://rustup.rs), or build it elsewhere (cargo build --release --package \
+                fourstamp-examples --examples) and give --program-file",
+                beside.display()
+            );
+        };
+        Ok(Program::Build { name, rustc })
+    }
+
+    /// Its file; built into the study's folder if need be, where it stays with what was measured.
+    pub fn file(&self, folder: &Path) -> Result<PathBuf> {
+        match self {
+            Program::File(file) => Ok(file.clone()),
+            Program::Build { name, rustc } => build(name, rustc, &folder.join("program")),
+        }
+    }
+}
+
+fn compiler() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let all = std::env::split_paths(&path).map(|folder| folder.join("rustc"));
+    all.into_iter().find(|file| file.is_file())
+}
+
+fn build(name: &str, rustc: &Path, folder: &Path) -> Result<PathBuf> {
+    let source = SOURCES.iter().find(|(known, _)| *known == name);
+    let (_, source) = source.with_context(|| format!("no source of {name}"))?;
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(folder.join("given.rs"), GIVEN))
+        .and_then(|()| std::fs::write(folder.join(format!("{name}.rs")), source))
+        .with_context(|| format!("cannot write the source of {name} to {}", folder.display()))?;
+    eprintln!("building {name} in {}", folder.display());
+    // As cargo's release builds are.
+    let built = Command::new(rustc)
+        .args(["--edition", "2024", "-C", "opt-level=3", "-o", name])
+        .arg(format!("{name}.rs"))
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start {}", rustc.display()))?;
+    if !built.status.success() {
+        let said = String::from_utf8_lossy(&built.stderr);
+        let first = said.lines().find(|line| !line.is_empty()).unwrap_or("it said nothing");
+        bail!("rustc cannot build {name}: {first}; give --program-file");
+    }
+    let file = folder.join(name);
+    file.canonicalize().with_context(|| format!("rustc left no {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_can_be_built_from_what_this_one_carries() {
+        let Some(rustc) = compiler() else {
+            println!("skipped: rustc is not on PATH");
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        for (name, _) in SOURCES {
+            let program = Program::Build { name, rustc: rustc.clone() };
+            let file = program.file(folder.path()).unwrap();
+            let output = Command::new(file).args(["--size", "64K", "--slow", "2"]).output();
+            let said = String::from_utf8_lossy(&output.unwrap().stdout).into_owned();
+            assert!(said.starts_with(name) && said.ends_with(": right\n"), "{said}");
+        }
+    }
+}
