@@ -1,7 +1,7 @@
 //! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is
 //! pure.
 
-use crate::choosing::nothing_left;
+use crate::choosing::{nothing_left, settled};
 use crate::lenses::LENSES;
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
@@ -188,7 +188,9 @@ fn read_chosen(
     readings: &[Box<dyn Reading>],
     name: &str,
 ) -> Result<Accumulator> {
+    let all: Vec<&Chunk> = chunks.iter().map(|numbered| &numbered.chunk).collect();
     for filter in filter.tries() {
+        let filter = settled(name, &all, &filter)?;
         let read = read_all(chunks, &Options { filter, ..options.clone() }, readings)
             .with_context(|| format!("cannot read {name}"))?;
         let population = read.population();
@@ -196,8 +198,7 @@ fn read_chosen(
             return Ok(read);
         }
     }
-    let chunks: Vec<&Chunk> = chunks.iter().map(|numbered| &numbered.chunk).collect();
-    bail!(nothing_left(name, &chunks)?)
+    bail!(nothing_left(name, &all)?)
 }
 
 /// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's

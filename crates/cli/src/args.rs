@@ -8,6 +8,7 @@ mod documented;
 mod engine;
 mod explain;
 mod export;
+mod figure;
 mod filter;
 mod machine;
 mod mpi;
@@ -30,6 +31,7 @@ pub use collect::CollectArgs;
 pub use compare::CompareArgs;
 pub use explain::ExplainArgs;
 pub use export::ExportArgs;
+pub use figure::FigureArgs;
 pub use filter::FilterArgs;
 pub use machine::{CalibrateArgs, MachineArgs, MachineCheckArgs, MachineCommand};
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
@@ -68,6 +70,7 @@ Examples:
   fourstamp explain runs/pingpong-tcp-1      why its slow messages were slow
   fourstamp story runs/pingpong-tcp-1        what held its slowest message
   fourstamp compare runs/a runs/b            is b slower than a?
+  fourstamp figure runs/a --what transit     one chart, as you choose it
   fourstamp mpi trace -- mpirun -n 4 ./app   trace an unmodified MPI program
   fourstamp warp phold --check               a parallel simulation, checked
   fourstamp warp phold --on mark3            the same on a machine of 1988
@@ -110,6 +113,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Machines that programs can be simulated on: list, show, make and check them
     Machine(MachineArgs),
+    /// Draw one quantity of some messages: by groups, cut by share, several runs on one axes
+    Figure(FigureArgs),
     /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics
     Export(ExportArgs),
     /// Say what this machine can measure, with a one-line remedy for what it cannot

@@ -1,9 +1,9 @@
 //! What to say where a choice of messages leaves nothing: what there is to choose from.
 
 use crate::reading::on_all_cores;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Run};
-use stats::{Census, Columns, FILTER_FIELDS, Filter};
+use stats::{Census, Columns, CutPass, CutSearch, FILTER_FIELDS, Filter};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Values of a column named, at most.
@@ -15,6 +15,37 @@ pub fn nothing_left(name: &str, chunks: &[&Chunk]) -> Result<String> {
     let mut census = Census::default();
     parts.into_iter().for_each(|part| census.merge(part));
     Ok(format!("{name} has no message that matches this choice; it has {}", there_is(&census)))
+}
+
+/// The filter with the ends of its cut, found in these chunks of the run `name`; the same where it
+/// has no cut.
+pub fn settled(name: &str, chunks: &[&Chunk], filter: &Filter) -> Result<Filter> {
+    let Some(mut search) = CutSearch::new(filter) else { return Ok(filter.clone()) };
+    loop {
+        let look = |chunks: &[&Chunk], done: &AtomicU64| rank(chunks, search.pass(), done);
+        let parts = on_all_cores(chunks, |chunk| chunk.rows(), look)?;
+        let mut pass = search.pass();
+        parts.into_iter().for_each(|part| pass.merge(part));
+        if search.learn(pass).with_context(|| format!("--cut leaves nothing of {name}"))? {
+            return Ok(search.settled());
+        }
+    }
+}
+
+/// The same in a run.
+pub fn settled_in(run: &Run, filter: &Filter) -> Result<Filter> {
+    let chunks = run.chunks();
+    settled(&run.path().display().to_string(), &chunks.iter().collect::<Vec<_>>(), filter)
+}
+
+fn rank(chunks: &[&Chunk], mut pass: CutPass, done: &AtomicU64) -> Result<CutPass> {
+    let mut batch = Batch::new();
+    for chunk in chunks {
+        chunk.read(&FILTER_FIELDS, &mut batch)?;
+        pass.add(&Columns::of(&batch));
+        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
+    }
+    Ok(pass)
 }
 
 /// Make sure that the run has a message that `filter` takes.
@@ -52,6 +83,7 @@ fn there_is(census: &Census) -> String {
         .map(|((kind, within), n)| format!("{} ({n} {})", kind.name(), place(*within)));
     let pairs = census.pairs.keys().map(|(src, dst)| format!("{src}:{dst}"));
     let hops = census.hops.keys().map(u64::to_string);
+    let packets = census.packets.keys().map(u64::to_string);
     let size = census.bytes.map(|(least, most)| match least == most {
         true => least.to_string(),
         false => format!("{least}..{most}"),
@@ -60,6 +92,7 @@ fn there_is(census: &Census) -> String {
         ("--kind", listed(kinds.collect())),
         ("--pair", listed(pairs.collect())),
         ("--hops", listed(hops.collect())),
+        ("--packets", listed(packets.collect())),
         ("--size", size.unwrap_or_default()),
     ];
     let said = all.into_iter().filter(|(_, values)| !values.is_empty());

@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod export;
+mod figure;
 mod launch;
 mod machine;
 mod man;
@@ -40,6 +41,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Story(args) => story::run(&args),
         Command::Collect(args) => collect::run(&args),
         Command::Machine(args) => machine::run(&args),
+        Command::Figure(args) => figure::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Launch(args) => launch::run(&args),

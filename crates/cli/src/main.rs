@@ -17,6 +17,7 @@ mod commands;
 mod counted;
 mod explaining;
 mod failure;
+mod figure;
 mod gate;
 mod hosting;
 mod interrupt;

@@ -1,7 +1,7 @@
 //! From a run folder to the scenes of its stories: finds the messages in a first pass over few
 //! columns, and gathers the rows around them in a second one, each on all cores.
 
-use crate::choosing::nothing_left;
+use crate::choosing::{nothing_left, settled};
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Run};
@@ -26,11 +26,11 @@ pub struct Setting {
 pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting>, u64)> {
     let chunks = run.chunks();
     let cannot = || format!("cannot read {}", run.path().display());
-    let search = search(&chunks, wanted, filter).with_context(cannot)?;
+    let name = run.path().display().to_string();
+    let search = search(&name, &chunks, wanted, filter).with_context(cannot)?;
     let found = search.found();
     if found.is_empty() && search.messages() == 0 && run.rows() > 0 && *filter != Filter::default()
     {
-        let name = run.path().display().to_string();
         bail!(nothing_left(&name, &chunks.iter().collect::<Vec<_>>())?);
     }
     if found.is_empty() {
@@ -64,11 +64,17 @@ pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting
 
 /// Look among the messages that the filter takes, or, where it is the usual one and takes nothing,
 /// the next wider one.
-fn search(chunks: &[Chunk], wanted: Wanted, filter: &Filter) -> Result<Search> {
+fn search(name: &str, chunks: &[Chunk], wanted: Wanted, filter: &Filter) -> Result<Search> {
     let numbered: Vec<(usize, &Chunk)> = chunks.iter().enumerate().collect();
     let rows = |(_, chunk): &(usize, &Chunk)| chunk.rows();
+    let all: Vec<&Chunk> = chunks.iter().collect();
     let mut search = Search::new(wanted, filter.clone());
     for filter in filter.tries() {
+        // A message that is named is found whatever it is.
+        let filter = match wanted {
+            Wanted::Slowest { .. } => settled(name, &all, &filter)?,
+            Wanted::Event { .. } | Wanted::Named { .. } => filter,
+        };
         let new = || Search::new(wanted, filter.clone());
         let parts = on_all_cores(&numbered, rows, |share, done| search_some(share, new(), done))?;
         search = new();

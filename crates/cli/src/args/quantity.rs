@@ -2,26 +2,7 @@
 
 use std::time::Duration;
 
-/// Bytes: `8`, `64K`, `1M`, `2G` (powers of 1024; `KiB` and the like are understood).
-pub fn bytes(text: &str) -> Result<usize, String> {
-    let (number, unit) = split(text);
-    let scale: u64 = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
-        "" => 1,
-        "k" => 1 << 10,
-        "m" => 1 << 20,
-        "g" => 1 << 30,
-        _ => {
-            return Err(format!(
-                "unknown size unit '{unit}'; write a number of bytes, or one with K, M or G"
-            ));
-        }
-    };
-    let number: u64 = number
-        .parse()
-        .map_err(|_| "write a whole number of bytes, or one with K, M or G".to_string())?;
-    let bytes = number.checked_mul(scale).and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.ok_or_else(|| "that is more than this machine can address".to_string())
-}
+pub use stats::parse::bytes;
 
 /// A duration: `10s`, `500ms`, `200us`, `2m`.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -61,17 +42,6 @@ fn split(text: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes() {
-        assert_eq!(bytes("8"), Ok(8));
-        assert_eq!(bytes("64K"), Ok(65536));
-        assert_eq!(bytes("1 MiB"), Ok(1 << 20));
-        assert!(bytes("eight").is_err());
-        assert!(bytes("8 parsecs").expect_err("no unit").contains("parsecs"));
-        assert!(bytes("99999999999G").is_err());
-        assert!(bytes("-1").is_err());
-    }
 
     #[test]
     fn durations() {

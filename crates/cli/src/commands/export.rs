@@ -12,7 +12,7 @@ mod tracks;
 
 use crate::analyse::{self, Analysed};
 use crate::args::ExportArgs;
-use crate::choosing::must_leave_some;
+use crate::choosing::{must_leave_some, settled_in};
 use crate::new_folder::must_be_new;
 use crate::show::{self, say};
 use anyhow::Result;
@@ -26,9 +26,10 @@ use stretch::Stretch;
 pub fn run(args: &ExportArgs) -> Result<()> {
     let stretch = Stretch::of(args.from, args.to)?;
     let filter = args.messages.is_given().then(|| args.messages.filter());
-    let wanted = Exported { stretch, filter };
     args.csv.iter().chain(&args.otf2).try_for_each(|folder| must_be_new(folder))?;
     let run = analyse::open(&args.run)?;
+    let filter = filter.map(|filter| settled_in(&run, &filter)).transpose()?;
+    let wanted = Exported { stretch, filter };
     wanted.filter.iter().try_for_each(|filter| must_leave_some(&run, filter))?;
     if args.csv.is_some() || args.hdr.is_some() || args.openmetrics.is_some() {
         let analysed = analyse::analyse(&args.run, 1, &args.messages.filter())?;

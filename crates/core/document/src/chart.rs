@@ -115,6 +115,13 @@ pub enum ChartText {
         /// How many in each step.
         counts: Vec<u64>,
     },
+    /// The same of several series, on one scale.
+    Sparks {
+        /// The ends of the scale.
+        ends: (String, String),
+        /// Name of each series, and how many in each step.
+        rows: Vec<(String, Vec<u64>)>,
+    },
     /// A value that goes up and down along a series.
     Levels {
         /// Of what.

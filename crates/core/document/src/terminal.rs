@@ -76,6 +76,9 @@ fn section(section: &Section, screen: Screen) -> Option<String> {
             ChartText::Spark { head, ends, counts } => {
                 bars::spark(head, ends, counts, screen.width)
             }
+            ChartText::Sparks { ends, rows } => {
+                rows.iter().map(|(head, n)| bars::spark(head, ends, n, screen.width)).collect()
+            }
             ChartText::Levels { head, ends, values } => {
                 bars::levels(head, ends, values, screen.width)
             }

@@ -13,6 +13,7 @@ mod compare;
 mod entry;
 mod explanation;
 mod facts;
+pub mod figure;
 mod finding;
 pub mod foretold;
 mod headline;

@@ -5,6 +5,7 @@
 
 use document::Colour;
 use stats::analysis::Stage;
+use stats::compare::Measured;
 
 /// The three stages that end to end consists of.
 pub(crate) const PARTS: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
@@ -57,6 +58,17 @@ pub fn key(stage: Stage) -> &'static str {
 /// Its colour.
 pub(crate) fn colour(stage: Stage) -> Colour {
     names(stage).colour
+}
+
+/// The colour of a stage, or of cycles.
+pub(crate) fn measured(stage: Measured) -> Colour {
+    match stage {
+        Measured::EndToEnd => colour(Stage::EndToEnd),
+        Measured::SendWait => colour(Stage::SendWait),
+        Measured::Transit => colour(Stage::Transit),
+        Measured::ReceiveWait => colour(Stage::ReceiveWait),
+        Measured::Cycle => CYCLE,
+    }
 }
 
 /// Parts of a whole as bars and tables show them.

@@ -2,7 +2,8 @@
 
 use record::Kind;
 use stats::analysis::{Analysis, Population, PopulationGroup};
-use stats::{Filter, Kinds, Places, Span};
+use stats::compare::Measured;
+use stats::{Cut, Filter, Kinds, Places, Share, Span};
 
 use crate::facts::Facts;
 use document::{count, part, size};
@@ -40,9 +41,11 @@ pub(crate) fn remark(facts: &Facts, analysis: &Analysis) -> Option<String> {
     let noun = noun(facts);
     let left_out = || left_out(population, noun);
     match &population.filter {
-        filter if *filter == Filter::default() => left_out(),
+        filter if filter.uncut() == Filter::default() => left_out(),
         // Nothing of the usual choice was there: its other tries are no choices of anybody.
-        filter if Filter::default().tries().contains(filter) && has_no_usual(population) => {
+        filter
+            if Filter::default().tries().contains(&filter.uncut()) && has_no_usual(population) =>
+        {
             Some(format!(
                 "The run has no message of the application between {noun}s.{}",
                 left_out().map_or_else(String::new, |text| format!(" {text}"))
@@ -62,6 +65,10 @@ fn left_out(population: &Population, noun: &str) -> Option<String> {
     let all = population.messages();
     let mut groups: Vec<&PopulationGroup> =
         population.groups.iter().filter(|group| group.taken < group.messages).collect();
+    if population.filter.cut.is_some() {
+        // What a cut leaves out of the rest was asked for.
+        groups.retain(|group| group.taken == 0);
+    }
     groups.sort_by_key(|group| std::cmp::Reverse(group.messages - group.taken));
     let share = |groups: &[&PopulationGroup]| {
         let missing: u64 = groups.iter().map(|group| group.messages - group.taken).sum();
@@ -106,7 +113,30 @@ fn description(population: &Population, noun: &str) -> String {
         hops => format!("{}\u{a0}hops", range(hops, |n| n.to_string())),
     }));
     parts.extend(filter.bytes.map(|bytes| range(bytes, size)));
+    parts.extend(filter.packets.map(|packets| match packets {
+        Span { from: 1, to: 1 } => "1\u{a0}packet".to_owned(),
+        packets => format!("{}\u{a0}packets", range(packets, |n| n.to_string())),
+    }));
+    parts.extend(filter.cut.as_ref().map(cut_words));
     parts.join(", ")
+}
+
+/// `the fastest 99.9 % by transit`, `95 to 99.9 % by transit`, `the slowest 0.1 % by transit`.
+pub(crate) fn cut_words(cut: &Cut) -> String {
+    let share = match (cut.from, cut.to) {
+        (Share::NONE, Share::ALL) => "all".to_owned(),
+        (Share::NONE, to) => format!("the fastest {to}\u{a0}%"),
+        (from, Share::ALL) => format!("the slowest {}\u{a0}%", Share::from(1.0 - from.part())),
+        (from, to) => format!("{from} to {to}\u{a0}%"),
+    };
+    let by = match cut.stage() {
+        Measured::EndToEnd => "end-to-end time",
+        Measured::SendWait => "send wait",
+        Measured::Transit => "transit",
+        Measured::ReceiveWait => "receive wait",
+        Measured::Cycle => return format!("whole cycles: {share}"),
+    };
+    format!("{share} by {by}")
 }
 
 /// `64 B to 1 KiB`, `64 B`, `64 B or more`, `up to 64 B`.
@@ -214,6 +244,22 @@ mod tests {
              run's 900 messages"
         );
         assert_eq!(remark, None);
+    }
+
+    #[test]
+    fn a_cut_is_said_and_what_it_leaves_out_is_no_remark() {
+        let cut = |text| Filter { cut: stats::parse::cut(text).ok(), ..Filter::default() };
+        let groups = [group(Kind::Event, false, 1000, 999), group(Kind::Gvt, false, 500, 0)];
+        let (line, remark) = said(cut("transit:..99.9%"), &groups);
+        assert_eq!(
+            line,
+            "events between nodes, the fastest 99.9 % by transit; 999 of the run's 1500 messages"
+        );
+        assert!(remark.is_some_and(|text| text.starts_with("Left out: GVT messages (33 %")));
+        let words = |text| plain(&cut_words(&cut(text).cut.expect("a cut")));
+        assert_eq!(words("99.64%.."), "the slowest 0.36 % by end-to-end time");
+        assert_eq!(words("receive-wait:95..99.9"), "95 to 99.9 % by receive wait");
+        assert_eq!(words("cycle:..50"), "whole cycles: the fastest 50 %");
     }
 
     #[test]

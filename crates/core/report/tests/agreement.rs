@@ -91,6 +91,7 @@ fn chosen(draw: &mut Draw) -> Filter {
         hops: draw.one(&[None, None, span(1, 1), span(0, 2)]),
         pairs: draw.one(&[vec![], vec![], vec![(0, 1), (2, 2)]]),
         bytes: draw.one(&[None, None, span(16, 32)]),
+        ..Filter::default()
     }
 }
 

@@ -38,6 +38,26 @@ pub fn log<const E: u32, const S: u32>(
     )
 }
 
+/// Edges of at most `bins` bins for all that was counted, of equal width, on a log scale or not;
+/// none where nothing was counted.
+pub fn edges<const E: u32, const S: u32>(
+    of: &LogLinear<E, S>,
+    is_log: bool,
+    bins: usize,
+) -> Vec<i64> {
+    let (low, high) = (of.moments().min, of.moments().max);
+    match (of.count(), is_log) {
+        (0, _) => Vec::new(),
+        (_, true) => log_edges(low, high, bins, |edge| LogLinear::<E, S>::width_at(edge) as i64),
+        (_, false) => linear_edges(low, high, grain(of, low, high), bins),
+    }
+}
+
+/// All that was counted, in the bins between these edges.
+pub fn between<const E: u32, const S: u32>(of: &LogLinear<E, S>, edges: &[i64]) -> Vec<Bin> {
+    count_between(of.counters(), edges)
+}
+
 /// Count into bins between successive `edges`. A counter that straddles an edge belongs where its
 /// middle lies; what lies outside is not counted. The end of all values, `i64::MAX`, belongs to the
 /// last bin.

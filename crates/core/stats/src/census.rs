@@ -19,6 +19,8 @@ pub struct Census {
     pub kinds: BTreeMap<(Kind, bool), u64>,
     /// By links crossed.
     pub hops: BTreeMap<u64, u64>,
+    /// By packets that carried them.
+    pub packets: BTreeMap<u64, u64>,
     /// By source and destination; the first 64.
     pub pairs: BTreeMap<(u64, u64), u64>,
     /// Smallest and largest payload.
@@ -28,9 +30,10 @@ pub struct Census {
 impl Census {
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: Census) {
-        let Census { kinds, hops, pairs, bytes } = other;
+        let Census { kinds, hops, packets, pairs, bytes } = other;
         kinds.into_iter().for_each(|(kind, n)| *self.kinds.entry(kind).or_default() += n);
         hops.into_iter().for_each(|(hops, n)| count(&mut self.hops, hops, n));
+        packets.into_iter().for_each(|(packets, n)| count(&mut self.packets, packets, n));
         pairs.into_iter().for_each(|(pair, n)| count(&mut self.pairs, pair, n));
         self.take_size(bytes);
     }
@@ -55,6 +58,7 @@ impl Census {
             let (src, dst) = (columns.at(Field::Src, row), columns.at(Field::Dst, row));
             *self.kinds.entry((kind, within_node(src, dst))).or_default() += 1;
             number(Field::Hops).iter().for_each(|&hops| count(&mut self.hops, hops, 1));
+            number(Field::Packets).iter().for_each(|&n| count(&mut self.packets, n, 1));
             let pair = number(Field::Src).zip(number(Field::Dst));
             pair.iter().for_each(|&pair| count(&mut self.pairs, pair, 1));
             self.take_size(number(Field::Bytes).map(|bytes| (bytes, bytes)));

@@ -63,6 +63,22 @@ pub enum Measured {
     Cycle,
 }
 
+impl Measured {
+    /// All of them.
+    pub const ALL: [Measured; 5] = STAGES;
+
+    /// Its name in CSV and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measured::EndToEnd => "end-to-end",
+            Measured::SendWait => "send-wait",
+            Measured::Transit => "transit",
+            Measured::ReceiveWait => "receive-wait",
+            Measured::Cycle => "cycle",
+        }
+    }
+}
+
 impl From<Stage> for Measured {
     fn from(stage: Stage) -> Measured {
         match stage {
@@ -196,18 +212,6 @@ pub enum CompareError {
         /// What there is.
         has: String,
     },
-}
-
-impl Measured {
-    pub fn name(self) -> &'static str {
-        match self {
-            Measured::EndToEnd => "end-to-end",
-            Measured::SendWait => "send-wait",
-            Measured::Transit => "transit",
-            Measured::ReceiveWait => "receive-wait",
-            Measured::Cycle => "cycle",
-        }
-    }
 }
 
 /// What to compare of these: as `wanted`, or end-to-end time, or cycles.

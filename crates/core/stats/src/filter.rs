@@ -6,10 +6,18 @@
 //! made. Rows that are no messages stay, except whole cycles, which take part where what is chosen
 //! can be said of a cycle.
 
+mod cut;
+mod ends;
+pub mod parse;
+
+pub use cut::{Bounds, Cut, RankKey, Share};
+pub use ends::{CutError, CutPass, CutSearch};
+
 use record::{Field, Kind, NULL, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{Columns, kind_of};
+use crate::compare::Measured;
 
 /// Which messages; the default is the usual choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +32,12 @@ pub struct Filter {
     pub pairs: Vec<(u32, u32)>,
     /// By payload, bytes.
     pub bytes: Option<Span>,
+    /// By packets that carried it.
+    #[serde(default)]
+    pub packets: Option<Span>,
+    /// Of all these, a share by the time of a stage.
+    #[serde(default)]
+    pub cut: Option<Cut>,
 }
 
 /// What messages are for.
@@ -72,8 +86,19 @@ pub(crate) enum Taken {
 }
 
 /// The columns that a filter looks at.
-pub const FILTER_FIELDS: [Field; 5] =
-    [Field::Kind, Field::Src, Field::Dst, Field::Hops, Field::Bytes];
+pub const FILTER_FIELDS: [Field; 11] = [
+    Field::Kind,
+    Field::Src,
+    Field::Dst,
+    Field::Hops,
+    Field::Bytes,
+    Field::Packets,
+    Field::ReadyNs,
+    Field::SentNs,
+    Field::ArrivedNs,
+    Field::TakenNs,
+    Field::Seq,
+];
 
 impl Filter {
     /// Every message.
@@ -83,13 +108,20 @@ impl Filter {
 
     /// The filters to try one after the other, until one takes a message. A run may have none that
     /// the usual choice takes: then all of the application's are next, and then all there are. What
-    /// was chosen by hand is tried alone.
+    /// was chosen by hand is tried alone; a cut is of whatever there is.
     pub fn tries(&self) -> Vec<Filter> {
-        if *self != Filter::default() {
+        let is_settled = self.cut.as_ref().is_some_and(|cut| cut.bounds.is_some());
+        if self.uncut() != Filter::default() || is_settled {
             return vec![self.clone()];
         }
         let wherever = Filter { places: Places::Both, ..Filter::default() };
-        vec![Filter::default(), wherever, Filter::all()]
+        let each = [Filter::default(), wherever, Filter::all()];
+        each.map(|filter| Filter { cut: self.cut.clone(), ..filter }).into()
+    }
+
+    /// The same without its cut.
+    pub fn uncut(&self) -> Filter {
+        Filter { cut: None, ..self.clone() }
     }
 
     /// The places that are taken once hops and pairs have had their say.
@@ -118,14 +150,28 @@ impl Filter {
             && self.takes_pair(at(Field::Src), at(Field::Dst))
             && holds(self.hops, at(Field::Hops))
             && holds(self.bytes, at(Field::Bytes))
+            && holds(self.packets, at(Field::Packets))
+            && self.message_cut().is_none_or(|cut| cut.takes(columns, row))
+    }
+
+    /// The cut, where it is one of messages and not of cycles.
+    fn message_cut(&self) -> Option<&Cut> {
+        self.cut.as_ref().filter(|cut| cut.stage() != Measured::Cycle)
     }
 
     /// Whether the cycle in this row is taken. It is a node's own and of several messages, so that
-    /// kind, pair and hops are not known of it.
+    /// kind, pair, hops, packets and the stages of a message are not known of it.
     pub(crate) fn takes_cycle(&self, columns: &Columns, row: usize) -> bool {
         let usual = !matches!(self.kinds, Kinds::These(_)) && self.places() != Places::Within;
-        let known = usual && self.hops.is_none() && self.pairs.is_empty();
-        known && holds(self.bytes, columns.at(Field::Bytes, row))
+        let known = usual
+            && self.hops.is_none()
+            && self.packets.is_none()
+            && self.pairs.is_empty()
+            && self.message_cut().is_none();
+        let cut = self.cut.as_ref().filter(|_| known);
+        known
+            && holds(self.bytes, columns.at(Field::Bytes, row))
+            && cut.is_none_or(|cut| cut.takes(columns, row))
     }
 
     /// Which of a batch's messages are taken; `mask` has an entry for each row unless all or none
@@ -142,7 +188,10 @@ impl Filter {
             && (self.hops.is_none()
                 || narrowing.by(columns.column(Field::Hops), |n| holds(self.hops, n)))
             && (self.bytes.is_none()
-                || narrowing.by(columns.column(Field::Bytes), |n| holds(self.bytes, n)));
+                || narrowing.by(columns.column(Field::Bytes), |n| holds(self.bytes, n)))
+            && (self.packets.is_none()
+                || narrowing.by(columns.column(Field::Packets), |n| holds(self.packets, n)))
+            && self.message_cut().is_none_or(|cut| narrowing.by_row(|row| cut.takes(columns, row)));
         match (kept, narrowing.cut) {
             (false, _) => Taken::None,
             (true, false) => Taken::All,
@@ -165,6 +214,29 @@ impl Filter {
     fn takes_pair(&self, src: i64, dst: i64) -> bool {
         let like = |&(from, to): &(u32, u32)| (i64::from(from), i64::from(to)) == (src, dst);
         self.pairs.is_empty() || self.pairs.iter().any(like)
+    }
+}
+
+impl Kinds {
+    /// Those that were chosen, of which `None` is any; the application's where none was.
+    pub fn chosen(chosen: Vec<Option<Kind>>) -> Kinds {
+        match chosen.into_iter().collect::<Option<Vec<Kind>>>() {
+            None => Kinds::All,
+            Some(kinds) if kinds.is_empty() => Kinds::Application,
+            Some(kinds) => Kinds::These(kinds),
+        }
+    }
+}
+
+impl Places {
+    /// Those that were chosen.
+    pub fn chosen(between: bool, within: bool) -> Places {
+        match (between, within) {
+            (false, false) => Places::Usual,
+            (true, false) => Places::Between,
+            (false, true) => Places::Within,
+            (true, true) => Places::Both,
+        }
     }
 }
 
@@ -218,6 +290,13 @@ impl Narrowing<'_> {
         }
     }
 
+    /// The same by whole rows.
+    fn by_row(&mut self, wanted: impl Fn(usize) -> bool) -> bool {
+        let rows = self.each().iter_mut().enumerate();
+        rows.for_each(|(row, taken)| *taken = *taken && wanted(row));
+        true
+    }
+
     fn each(&mut self) -> &mut [bool] {
         if !self.cut {
             self.cut = true;
@@ -264,9 +343,30 @@ mod tests {
             )
         };
         let pairs = prop::collection::vec((0..3_u32, 0..3_u32), 0..2);
-        (kinds, places, span(), pairs, span()).prop_map(|(kinds, places, hops, pairs, bytes)| {
-            Filter { kinds, places, hops, pairs, bytes }
-        })
+        let key = (0..4_i64, 0..3_i64).prop_map(|(ns, ready_ns)| RankKey {
+            ns,
+            ready_ns,
+            src: 1,
+            seq: 1,
+        });
+        let key = prop::option::of(key);
+        let cut = prop::option::of((key.clone(), key).prop_map(|(above, up_to)| Cut {
+            stage: None,
+            from: Share::NONE,
+            to: Share::ALL,
+            bounds: Some(Bounds { of: 9, above, up_to }),
+        }));
+        (kinds, places, span(), pairs, span(), span(), cut).prop_map(
+            |(kinds, places, hops, pairs, bytes, packets, cut)| Filter {
+                kinds,
+                places,
+                hops,
+                pairs,
+                bytes,
+                packets,
+                cut,
+            },
+        )
     }
 
     fn values(each: &[i64], constant: bool) -> Values<'_> {
@@ -277,11 +377,14 @@ mod tests {
         #[test]
         fn a_batch_is_selected_as_its_rows_are(
             filter in any_filter(),
-            rows in prop::collection::vec([0..6_i64, 0..3, 0..3, -1..5, -1..6], 1..60),
-            constant: [bool; 5],
+            rows in prop::collection::vec(
+                [0..6_i64, 0..3, 0..3, -1..5, -1..6, -1..4, 0..3, 0..5, 0..5, 2..8, 0..3],
+                1..60,
+            ),
+            constant: [bool; 11],
         ) {
             let each: Vec<Vec<i64>> =
-                (0..5).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
+                (0..11).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
             let columns = FILTER_FIELDS
                 .iter()
                 .enumerate()

@@ -23,6 +23,7 @@ pub mod compare;
 mod cycles;
 mod distribution;
 pub mod explain;
+pub mod figure;
 mod filter;
 mod finish;
 mod grain;
@@ -61,8 +62,11 @@ pub use accumulator::{Accumulator, Options, Position};
 pub use blocks::FileRows;
 pub use census::Census;
 pub use columns::{Columns, FIELDS};
-pub use distribution::{Counted, Distribution, LogLinear};
-pub use filter::{FILTER_FIELDS, Filter, Kinds, Places, Span};
+pub use distribution::{Counted, Distribution, GroupDistribution, LogLinear};
+pub use filter::{
+    Bounds, Cut, CutError, CutPass, CutSearch, FILTER_FIELDS, Filter, Kinds, Places, RankKey,
+    Share, Span, parse,
+};
 pub use moments::Moments;
 pub use peaks::FALSE_ALARMS;
 pub use product::{Tally, own};

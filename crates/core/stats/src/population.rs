@@ -25,6 +25,15 @@ impl PopulationTally {
         count(&mut self.taken, columns);
     }
 
+    /// Take in one message, which the analysis is about or not.
+    pub fn add_row(&mut self, columns: &Columns, row: usize, is_taken: bool) {
+        let kind = kind_of(columns.at(Field::Kind, row)) as usize;
+        let (src, dst) = (columns.at(Field::Src, row), columns.at(Field::Dst, row));
+        let place = usize::from(within_node(src, dst));
+        self.all[kind][place] += 1;
+        self.taken[kind][place] += u64::from(is_taken);
+    }
+
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: &PopulationTally) {
         for (mine, theirs) in [(&mut self.all, &other.all), (&mut self.taken, &other.taken)] {

@@ -60,10 +60,43 @@ struct Found {
     by_served: Vec<Vec<i64>>,
 }
 
+/// A send: when, and how many messages were under way.
 #[derive(Clone, Copy, Debug)]
-struct Send {
-    sent: i64,
-    in_flight: i64,
+pub(crate) struct Send {
+    pub sent: i64,
+    pub in_flight: i64,
+}
+
+/// What lies between a send and the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub interval: i64,
+    /// Messages served; `None` where those under way were not counted.
+    pub served: Option<i64>,
+}
+
+impl Send {
+    /// What lies between this and the next.
+    #[inline(always)]
+    pub fn until(self, next: Send) -> Sent {
+        let is_counted = self.in_flight != NULL && next.in_flight != NULL;
+        Sent {
+            interval: next.sent.wrapping_sub(self.sent),
+            served: is_counted.then(|| self.in_flight + 1 - next.in_flight),
+        }
+    }
+}
+
+impl Sent {
+    /// The time over the messages served, where there were any; to the nearest ns.
+    #[inline(always)]
+    pub fn per_served(self) -> Option<i64> {
+        let served = self.served.filter(|served| *served > 0)?;
+        Some(match served {
+            1 => self.interval,
+            _ => (self.interval + served / 2).div_euclid(served),
+        })
+    }
 }
 
 impl Sends {
@@ -180,50 +213,42 @@ impl LastSends {
 
     #[inline(always)]
     fn follow(&mut self, pair: usize, send: Send, of_interest: bool) {
-        let Send { sent, in_flight } = send;
-        if sent == NULL {
+        if send.sent == NULL {
             return;
         }
         let before = std::mem::replace(&mut self.last[pair], send);
         if !of_interest {
             return;
         }
-        self.spans[pair].get_or_insert(Span::begins(sent)).sends(sent);
+        self.spans[pair].get_or_insert(Span::begins(send.sent)).sends(send.sent);
         if before.sent == NULL {
             return;
         }
-        let interval = sent.wrapping_sub(before.sent);
-        if self.context.pause_ns.is_some_and(|pause| interval >= pause) {
-            self.found.pauses.push(interval);
+        let between = before.until(send);
+        if self.context.pause_ns.is_some_and(|pause| between.interval >= pause) {
+            self.found.pauses.push(between.interval);
             self.spans[pair].iter_mut().for_each(|span| span.pauses += 1);
             return;
         }
-        self.found.intervals.push(interval);
-        self.spans[pair].iter_mut().for_each(|span| span.follows(interval));
-        if before.in_flight != NULL && in_flight != NULL {
-            self.found.serve(before.in_flight + 1 - in_flight, interval);
-        }
+        self.found.intervals.push(between.interval);
+        self.spans[pair].iter_mut().for_each(|span| span.follows(between.interval));
+        self.found.serve(between);
     }
 }
 
 impl Found {
     #[inline(always)]
-    fn serve(&mut self, served: i64, interval: i64) {
+    fn serve(&mut self, between: Sent) {
+        let Some(served) = between.served else { return };
         self.served.push(served);
         if (0..=SERVED_MOST).contains(&served) {
             let at = served as usize;
             if self.by_served.len() <= at {
                 self.by_served.resize_with(at + 1, Vec::new);
             }
-            self.by_served[at].push(interval);
+            self.by_served[at].push(between.interval);
         }
-        if served > 0 {
-            self.per_served.push(if served == 1 {
-                interval
-            } else {
-                (interval + served / 2).div_euclid(served)
-            });
-        }
+        self.per_served.extend(between.per_served());
     }
 }
 

@@ -4,6 +4,7 @@ use record::{Field, NULL, Values};
 
 use crate::analysis::Stage;
 use crate::columns::Columns;
+use crate::compare::Measured;
 
 /// Stages in the order of their letters.
 pub const STAGES: [Stage; 4] =
@@ -25,6 +26,17 @@ const SPANS: [(Field, Field); 4] = [
     (Field::ArrivedNs, Field::SentNs),
     (Field::TakenNs, Field::ArrivedNs),
 ];
+
+/// The stamp that a stage ends with, and the one that it begins with; a cycle is as long as its
+/// row.
+pub(crate) fn stamps_of(stage: Measured) -> (Field, Field) {
+    match stage {
+        Measured::EndToEnd | Measured::Cycle => SPANS[0],
+        Measured::SendWait => SPANS[1],
+        Measured::Transit => SPANS[2],
+        Measured::ReceiveWait => SPANS[3],
+    }
+}
 
 impl Stages {
     /// Compute the stages of `columns` in place of those computed before.

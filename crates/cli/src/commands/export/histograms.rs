@@ -2,7 +2,7 @@
 
 use crate::show;
 use anyhow::{Result, ensure};
-use record::{Batch, Run};
+use record::{Batch, Field, Run};
 use report::{HISTOGRAM_FIELDS, HistogramLog};
 use stats::{Columns, FILTER_FIELDS, Filter};
 use std::path::Path;
@@ -19,7 +19,8 @@ pub fn write(run: &Run, filter: &Filter, file: &Path) -> Result<()> {
 }
 
 fn gathered(run: &Run, filter: &Filter) -> Result<HistogramLog> {
-    let fields = [&FILTER_FIELDS[..], &HISTOGRAM_FIELDS].concat();
+    let own = HISTOGRAM_FIELDS.into_iter().filter(|field| !FILTER_FIELDS.contains(field));
+    let fields: Vec<Field> = FILTER_FIELDS.into_iter().chain(own).collect();
     let (mut log, mut batch) = (HistogramLog::default(), Batch::new());
     for chunk in run.chunks() {
         chunk.read(&fields, &mut batch)?;

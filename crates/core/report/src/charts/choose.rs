@@ -18,7 +18,9 @@ use options::Options;
 /// The section; none where all messages are alike.
 pub(super) fn section(entry: &Entry) -> Option<Section> {
     let facets = &entry.analysis.facets;
-    if !facets.vary() || entry.analysis.stages.is_empty() {
+    // A share of some messages is another than theirs of a share of all.
+    let is_cut = entry.analysis.population.filter.cut.is_some();
+    if !facets.vary() || entry.analysis.stages.is_empty() || is_cut {
         return None;
     }
     let chooser = Making { entry, facets }.chooser();
@@ -67,7 +69,7 @@ impl Making<'_> {
         let options = Options(&self.entry.analysis.population.filter);
         let report = format!("fourstamp report {}", options::quoted_path(self.entry.path));
         let fixed = alike.iter().map(|at| all[*at].options.clone());
-        let words = [report, options.hops()].into_iter().chain(fixed);
+        let words = [report, options.hops(), options.packets()].into_iter().chain(fixed);
         let before = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         let example: Vec<&str> = std::iter::once(before.as_str())
             .chain(offered.iter().map(|at| all[*at].choices[0].options.as_str()))

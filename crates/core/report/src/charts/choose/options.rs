@@ -27,6 +27,10 @@ impl Options<'_> {
         self.0.hops.map_or_else(String::new, |span| format!("--hops {}", ends(span)))
     }
 
+    pub(super) fn packets(&self) -> String {
+        self.0.packets.map_or_else(String::new, |span| format!("--packets {}", ends(span)))
+    }
+
     /// The pairs and with them the place: a pair widens the place unless that is given.
     pub(super) fn pairs(&self, chosen: Option<(u32, u32)>) -> String {
         let pairs = chosen.map_or_else(|| self.0.pairs.clone(), |pair| vec![pair]);
@@ -87,10 +91,13 @@ mod tests {
             hops: Some(Span { from: 2, to: u64::MAX }),
             pairs: vec![(0, 1), (2, 2)],
             bytes: Some(Span { from: 0, to: 64 }),
+            packets: Some(Span { from: 1, to: 2 }),
+            cut: None,
         };
         let options = Options(&narrow);
         assert_eq!(options.kinds(None), "--kind data,reply");
         assert_eq!(options.hops(), "--hops 2..");
+        assert_eq!(options.packets(), "--packets 1..2");
         assert_eq!(options.pairs(None), "--pair 0:1,2:2 --between-nodes");
         assert_eq!(options.pairs(Some((0, 1))), "--pair 0:1");
         assert_eq!(options.sizes(None), "--size 0..64");
