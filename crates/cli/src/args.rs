@@ -16,6 +16,7 @@ mod pager;
 mod predict;
 mod quantity;
 mod report;
+mod reproduce;
 mod row;
 mod story;
 mod study;
@@ -41,6 +42,7 @@ pub use pager::{
 };
 pub use predict::{ChangeArgs, Curve as PredictedCurve, PredictArgs};
 pub use report::ReportArgs;
+pub use reproduce::ReproduceArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyPart, StudyTransport};
 pub use transport::Transport;
@@ -75,6 +77,8 @@ Examples:
   fourstamp warp phold --check               a parallel simulation, checked
   fourstamp warp phold --on mark3            the same on a machine of 1988
   fourstamp pager run --local 2G -- ./app    a program larger than its memory
+  fourstamp predict runs/a --bandwidth 10x   its time on another network
+  fourstamp reproduce 000/A-1                a figure of the source documents
   fourstamp export runs/a --perfetto a.json  a trace for ui.perfetto.dev
   fourstamp doctor                           what this machine can and cannot do
   fourstamp completions bash                 for the shell; see also man DIR")]
@@ -115,6 +119,8 @@ pub enum Command {
     Machine(MachineArgs),
     /// Draw one quantity of some messages: by groups, cut by share, several runs on one axes
     Figure(FigureArgs),
+    /// Make every figure, table and claim of the documents again, and judge them
+    Reproduce(ReproduceArgs),
     /// Write a run for other tools: Perfetto, OTF2, CSV, HdrHistogram, OpenMetrics
     Export(ExportArgs),
     /// Say what this machine can measure, with a one-line remedy for what it cannot

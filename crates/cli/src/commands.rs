@@ -17,6 +17,7 @@ mod pager;
 mod place;
 mod predict;
 mod report;
+mod reproduce;
 mod shaped;
 mod story;
 mod tour;
@@ -33,6 +34,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Compare(args) => return compare::run(&args),
         Command::Pager(args) => return pager::run(&args),
         Command::Predict(args) => return predict::run(&args),
+        Command::Reproduce(args) => return reproduce::run(&args),
         Command::Tour(args) => tour::run(&args),
         Command::Bench(args) => bench::run(&args.workload),
         Command::Warp(args) => warp::run(&args),

@@ -25,6 +25,7 @@ const PURE: &[&str] = &[
     "fourstamp-pager-facts",
     "fourstamp-machine",
     "fourstamp-predict",
+    "fourstamp-reproduce",
 ];
 
 const PRINTING: &[&str] = &[

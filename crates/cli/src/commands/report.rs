@@ -15,6 +15,9 @@ use stats::story::Wanted;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// The seed of intervals where nobody gives one.
+const SEED: u64 = 1;
+
 /// Read the runs and show them as asked.
 pub fn run(args: &ReportArgs) -> Result<()> {
     if let Some(shards) = args.shards
@@ -63,6 +66,16 @@ pub fn run(args: &ReportArgs) -> Result<()> {
 fn is_shown_here(runs: &[PathBuf], shards: Option<u32>) -> Result<bool> {
     let [run] = runs else { bail!("--shards is for one run, and {} are given", runs.len()) };
     close_in_shares(run, shards)
+}
+
+/// Everything of a run as JSON, as `--json` prints it.
+pub fn json(run: &Path, filter: &stats::Filter) -> Result<Value> {
+    let analysed = [analyse(run, SEED, filter)?];
+    let mut whole = document::json(&document_of(&analysed));
+    if let Some(said) = whole.as_object_mut() {
+        said.extend(all_figures(&analysed)?);
+    }
+    Ok(whole)
 }
 
 /// Every figure of the analysis, of several runs in their order.

@@ -29,7 +29,7 @@ fn part(title: &str, opening: &[Block], sections: &[Section]) -> Map<String, Jso
 
 fn section(section: &Section) -> Json {
     let mut map = blocks(&section.blocks);
-    map.insert("id".into(), section.id.into());
+    map.insert("id".into(), section.id.to_string().into());
     map.insert("title".into(), section.title.as_str().into());
     map.insert("sentence".into(), section.sentence.as_str().into());
     map.into()

@@ -4,6 +4,7 @@ use crate::block::Block;
 use crate::chart::Chart;
 use crate::colour::Colour;
 use crate::table::Table;
+use std::borrow::Cow;
 
 /// A result.
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ pub struct Run {
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// Its name in links and in JSON: `mpi-waits`.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// The heading.
     pub title: String,
     /// One sentence that says what to see.
@@ -61,9 +62,13 @@ pub struct Section {
 
 impl Section {
     /// A section that consists of its sentence.
-    pub fn new(id: &'static str, title: impl Into<String>, sentence: impl Into<String>) -> Section {
+    pub fn new(
+        id: impl Into<Cow<'static, str>>,
+        title: impl Into<String>,
+        sentence: impl Into<String>,
+    ) -> Section {
         Section {
-            id,
+            id: id.into(),
             title: title.into(),
             sentence: sentence.into(),
             columns: 1,

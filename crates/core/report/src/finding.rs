@@ -332,6 +332,7 @@ mod tests {
             stage: Stage::ReceiveWait,
             time: [0.0, 0.06, 0.94],
             messages: [0.0, 0.01, 0.99],
+            halves: [0.0, 0.01, 0.99],
             tail_stage,
             tail_share,
             tail_weight: 0.2,
@@ -346,6 +347,7 @@ mod tests {
             stage: Stage::Transit,
             time: [-20.0, 20.5, 0.5],
             messages: [0.0, 1.0, 0.0],
+            halves: [0.0, 1.0, 0.0],
             tail_stage: Stage::Transit,
             tail_share: 20.5,
             tail_weight: 0.2,
@@ -366,7 +368,9 @@ mod tests {
         let said = |time, messages| {
             let (stage, tail_stage) = (Stage::Transit, Stage::Transit);
             let (tail_share, tail_weight) = (0.5, 0.1);
-            let finding = Finding { stage, time, messages, tail_stage, tail_share, tail_weight };
+            let halves = [0.0; 3];
+            let finding =
+                Finding { stage, time, messages, halves, tail_stage, tail_share, tail_weight };
             plain(&clauses(&finding).join("; "))
         };
         assert_eq!(

@@ -150,6 +150,8 @@ pub struct Finding {
     /// Part of the messages of which stage B, C or D is the largest, 0 to 1. Where two are equally
     /// large, neither is.
     pub messages: [f64; 3],
+    /// Part of the messages of whose end-to-end time stage B, C or D is more than half, 0 to 1.
+    pub halves: [f64; 3],
     /// The dominant stage among the slowest 0.1 % (or the slowest 10 messages if that is more), and
     /// its part.
     pub tail_stage: Stage,

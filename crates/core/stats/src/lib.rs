@@ -32,6 +32,7 @@ mod groups;
 mod joint;
 pub mod knees;
 pub mod launches;
+pub mod means;
 mod messages;
 mod moments;
 mod odds;

@@ -29,6 +29,8 @@ pub(crate) struct Shares {
     bins: Box<[Sums; SIZE]>,
     /// Messages of which B, C or D is larger than each of the others.
     largest: [u64; 3],
+    /// Messages of which B, C or D is more than half.
+    halves: [u64; 3],
 }
 
 /// Messages and their time in stages B, C, D. Sums in `f64` are exact up to 2^53 ns, a hundred
@@ -41,14 +43,14 @@ struct Sums {
 
 impl Default for Shares {
     fn default() -> Shares {
-        Shares { bins: Box::new([Sums::default(); SIZE]), largest: [0; 3] }
+        Shares { bins: Box::new([Sums::default(); SIZE]), largest: [0; 3], halves: [0; 3] }
     }
 }
 
 impl Shares {
     /// Take in messages, given stages A, B, C, D of each; those that lack one have been left out.
     pub fn add(&mut self, [a, b, c, d]: [&[i64]; 4]) {
-        let mut largest = [0_u64; 3];
+        let (mut largest, mut halves) = ([0_u64; 3], [0_u64; 3]);
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
             let slot =
                 if a < 0 { NEGATIVE } else { grain::index::<SUB, SUB>(a as u64) & (SIZE - 1) };
@@ -60,14 +62,21 @@ impl Shares {
             largest[0] += u64::from(b > c && b > d);
             largest[1] += u64::from(c > b && c > d);
             largest[2] += u64::from(d > b && d > c);
+            // Of whole numbers: more than the half that is rounded down is more than half.
+            let half = a / 2;
+            halves.iter_mut().zip([b, c, d]).for_each(|(half_of, it)| {
+                *half_of += u64::from(it > half);
+            });
         }
         self.largest.iter_mut().zip(largest).for_each(|(total, more)| *total += more);
+        self.halves.iter_mut().zip(halves).for_each(|(total, more)| *total += more);
     }
 
     /// Take in what `other` took in.
     pub fn merge(&mut self, other: &Shares) {
         self.bins.iter_mut().zip(&other.bins[..]).for_each(|(mine, theirs)| mine.add(theirs, 1.0));
         self.largest.iter_mut().zip(other.largest).for_each(|(total, more)| *total += more);
+        self.halves.iter_mut().zip(other.halves).for_each(|(total, more)| *total += more);
     }
 
     /// Mean time in each stage between successive quantiles of end-to-end time; ranges without
@@ -93,6 +102,7 @@ impl Shares {
             stage: PARTS[at],
             time: all.stages.map(|stage| stage / all.time()),
             messages: self.largest.map(|messages| messages as f64 / all.count),
+            halves: self.halves.map(|messages| messages as f64 / all.count),
             tail_stage: PARTS[tail_at],
             tail_share,
             tail_weight: slowest.time() / all.time(),
@@ -187,6 +197,7 @@ mod tests {
         assert_eq!((finding.stage, finding.tail_stage), (Stage::Transit, Stage::ReceiveWait));
         assert!((finding.largest().1 - 0.999).abs() < 1e-12);
         assert_eq!(finding.messages, [0.0, 0.999, 0.001]);
+        assert_eq!(finding.halves, [0.0, 0.999, 0.001]);
         assert_eq!(finding.usual(), (vec![Stage::Transit], 0.999));
         assert!((finding.tail_share - 0.99).abs() < 1e-9);
         assert!((finding.tail_weight - 1_000_000.0 / (9_990_000.0 + 1_000_000.0)).abs() < 1e-9);
@@ -213,5 +224,12 @@ mod tests {
     fn nothing_is_found_in_nothing() {
         assert_eq!(Shares::default().finding(), None);
         assert_eq!(Shares::default().shares(), []);
+    }
+
+    #[test]
+    fn more_than_half_is_more_than_half_of_odd_times_too() {
+        let mut shares = Shares::default();
+        shares.add([&[3, 3, 4, 0], &[2, 1, 2, 0], &[0, 1, 1, 0], &[1, 1, 1, 0]]);
+        assert_eq!(shares.halves, [1, 0, 0]);
     }
 }

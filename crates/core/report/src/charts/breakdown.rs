@@ -270,7 +270,7 @@ mod tests {
             sections(&analysis(all))
         };
         let same = both(kinds(7.0));
-        assert_eq!(same.iter().map(|section| section.id).collect::<Vec<_>>(), ["pair"]);
+        assert_eq!(same.iter().map(|section| &*section.id).collect::<Vec<_>>(), ["pair"]);
         assert!(same[0].sentence.ends_with("(0 → 1: data, 1 → 0: reply)."), "{}", same[0].sentence);
         assert!(same[0].tables().any(|table| table.id == "by-kind"), "scripts still find it");
         assert_eq!(both(kinds(8.0)).len(), 2);

@@ -362,10 +362,13 @@ fn finding(messages: &[Message]) -> Option<Finding> {
         (0..3).all(|other| other == at || m.stage_ns[at] > m.stage_ns[other])
     };
     let of_messages = |at: usize| messages.iter().filter(|m| is_largest(m, at)).count() as f64;
+    let is_half = |m: &&Message, at: usize| 2 * m.stage_ns[at] > end_to_end(m);
+    let of_halves = |at: usize| messages.iter().filter(|m| is_half(m, at)).count() as f64;
     Some(Finding {
         stage: STAGES[i + 1],
         time: times.map(|time| time / whole(messages)),
         messages: [0, 1, 2].map(|at| of_messages(at) / messages.len() as f64),
+        halves: [0, 1, 2].map(|at| of_halves(at) / messages.len() as f64),
         tail_stage: STAGES[tail_i + 1],
         tail_share,
         tail_weight: whole(tail) / whole(messages),

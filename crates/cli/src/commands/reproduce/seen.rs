@@ -1,0 +1,112 @@
+//! What the runs of a reproduction say: the evidence that cards are judged by.
+
+use super::folder::{Folder, Group, State};
+use super::make::SAID;
+use crate::args::FilterArgs;
+use crate::commands::report as reported;
+use crate::failure::one_line;
+use anyhow::{Context, Result};
+use clap::Parser;
+use report::figure::Drawn;
+use reproduce::{Book, Draw, Evidence, Json, Launch, View, Where};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Options of `fourstamp report` as a view gives them.
+#[derive(Parser)]
+struct ViewArgs {
+    #[command(flatten)]
+    messages: FilterArgs,
+}
+
+/// The runs of a folder.
+pub struct Seen<'a> {
+    folder: &'a Folder,
+    state: &'a State,
+    /// What views said already.
+    said: HashMap<(PathBuf, Option<String>), Result<Json, String>>,
+}
+
+impl<'a> Seen<'a> {
+    /// Nothing is read yet.
+    pub fn new(folder: &'a Folder, state: &'a State) -> Seen<'a> {
+        Seen { folder, state, said: HashMap::new() }
+    }
+
+    fn launch(&self, book: &Book, recipe: &str, place: &Where, launch: u32) -> PathBuf {
+        self.folder.launch(&book.document.id, recipe, place.name(), launch)
+    }
+}
+
+impl Evidence for Seen<'_> {
+    fn launches(&self, book: &Book, recipe: &str, place: &Where) -> Result<Vec<u32>, String> {
+        match self.state.group(&book.document.id, recipe, place.name()) {
+            None => Err("the runs were not made".into()),
+            Some(Group { launches, failures, .. }) if launches.is_empty() => {
+                Err(failures.last().cloned().unwrap_or_else(|| "stopped before its runs".into()))
+            }
+            Some(group) => Ok(group.launches.clone()),
+        }
+    }
+
+    fn json(
+        &mut self,
+        book: &Book,
+        view: &str,
+        place: &Where,
+        launch: u32,
+    ) -> Result<Json, String> {
+        let view = book.views.get(view).ok_or("there is no such view")?;
+        let folder = self.launch(book, view.recipe_in(place), place, launch);
+        let key = (folder, view.report.clone());
+        if let Some(said) = self.said.get(&key) {
+            return said.clone();
+        }
+        let said = read(&key.0, view).map_err(|error| one_line(&error));
+        self.said.insert(key, said.clone());
+        said
+    }
+
+    fn draw(&mut self, book: &Book, draw: &Draw, place: &Where) -> Result<Drawn, String> {
+        let mut runs = Vec::new();
+        for view in &draw.views {
+            let view = book.views.get(view).ok_or("there is no such view")?;
+            let launches = self.launches(book, view.recipe_in(place), place)?;
+            let first = *launches.first().ok_or("no launch ended well")?;
+            runs.push(self.launch(book, view.recipe_in(place), place, first).join("run"));
+        }
+        let drawn = crate::figure::draw(&draw.figure, &runs, &draw.names);
+        drawn.map_err(|error| one_line(&error))
+    }
+
+    fn commands(&self, book: &Book, recipe: &str, place: &Where) -> Vec<String> {
+        let Some(known) = book.recipes.get(recipe) else { return Vec::new() };
+        if known.setting(place).is_none() {
+            return Vec::new();
+        }
+        let folder = self.launch(book, recipe, place, 1).display().to_string();
+        let launch = Launch {
+            number: 1,
+            folder: &folder,
+            data: self.state.data.as_deref(),
+            cores: self.state.cores,
+        };
+        let words = known.commands(recipe, place, self.state.scale(), &launch);
+        let typed = |words: &Vec<String>| format!("fourstamp {}", shell_words::join(words));
+        words.iter().flatten().map(typed).collect()
+    }
+}
+
+/// What a launch says, seen so.
+fn read(launch: &Path, view: &View) -> Result<Json> {
+    let text = match &view.report {
+        None => record::read_text(&launch.join(SAID)).context("its commands printed no JSON")?,
+        Some(options) => {
+            let words = shell_words::split(options).context("options of a view")?;
+            let args = ViewArgs::try_parse_from(["report".to_owned()].into_iter().chain(words))
+                .context("options of a view")?;
+            serde_json::to_string(&reported::json(&launch.join("run"), &args.messages.filter())?)?
+        }
+    };
+    Json::parse(&text).map_err(anyhow::Error::msg)
+}
