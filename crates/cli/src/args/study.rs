@@ -29,7 +29,7 @@ Examples:
   fourstamp mpi study                        one box, and two at 100 Mbit/s
   fourstamp mpi study --quick --rate 1gbit   a first look
   fourstamp mpi study pingpong               2 integers, three trials
-  fourstamp mpi study packets --every 1      every size to 10,000 integers, four trials
+  fourstamp mpi study packets --every 1      every size to 10,000 integers
   fourstamp mpi study packets --on gigabit-2017
   fourstamp mpi study --hosts node1,node2    two hosts")]
 pub struct StudyArgs {

@@ -14,8 +14,8 @@ that blocking takes 1/X of its time, or only the part that the bytes of a page a
 (--page, --rate). Steps are cut to milliseconds.
 
 Example, the numbers of 1996:
-  fourstamp pager arithmetic --etime 130.76 --utime 66.138 --systime 3.133 --inittime 0.21 \
-    --pageouts 2718 --pageins 2055")]
+  fourstamp pager arithmetic --etime 130.76 --utime 66.138 --systime \\
+      3.133 --inittime 0.21 --pageouts 2718 --pageins 2055")]
 pub struct ArithmeticArgs {
     /// Elapsed time, seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
