@@ -1,17 +1,17 @@
 //! From a run folder to its analysis: reads chunks on all cores and gives them to `stats`, which is
 //! pure.
 
-use crate::choosing::{nothing_left, settled};
+use crate::choosing::first_that_takes;
 use crate::lenses::LENSES;
-use crate::reading::on_all_cores;
-use anyhow::{Context, Result, bail};
+use crate::reading::{each_batch, on_all_cores};
+use anyhow::{Context, Result};
 use record::{Batch, Chunk, Closing, Origin, Run};
 use report::{Entry, Facts, Part, Reading, Told};
 use stats::analysis::{Analysis, Explanation};
 use stats::compare::Sample;
 use stats::{Accumulator, FileRows, Filter, Options, Position};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// A run that has been read.
 pub struct Analysed {
@@ -189,16 +189,12 @@ fn read_chosen(
     name: &str,
 ) -> Result<Accumulator> {
     let all: Vec<&Chunk> = chunks.iter().map(|numbered| &numbered.chunk).collect();
-    for filter in filter.tries() {
-        let filter = settled(name, &all, &filter)?;
-        let read = read_all(chunks, &Options { filter, ..options.clone() }, readings)
-            .with_context(|| format!("cannot read {name}"))?;
+    let read = |filter| read_all(chunks, &Options { filter, ..options.clone() }, readings);
+    let counts = |read: &Accumulator| {
         let population = read.population();
-        if population.taken() > 0 || population.messages() == 0 {
-            return Ok(read);
-        }
-    }
-    bail!(nothing_left(name, &all)?)
+        (population.messages(), population.taken())
+    };
+    first_that_takes(name, &all, filter, read, counts)
 }
 
 /// Every thread takes a run of consecutive chunks, so that what depends on the order of a file's
@@ -224,14 +220,12 @@ fn read_some(
     mut accumulator: Accumulator,
     done: &AtomicU64,
 ) -> Result<Accumulator> {
-    let mut batch = Batch::new();
-    for Numbered { chunk, launch } in chunks {
-        chunk.read(&stats::FIELDS, &mut batch)?;
+    let take = |Numbered { chunk, launch }: &Numbered, batch: &Batch| {
         let position =
             Position { launch: *launch, node: chunk.node(), first_row: chunk.first_row() };
-        accumulator.add(&batch, position);
-        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
-    }
+        accumulator.add(batch, position);
+    };
+    each_batch(chunks, |numbered| &numbered.chunk, &stats::FIELDS, done, take)?;
     Ok(accumulator)
 }
 

@@ -1,10 +1,10 @@
 //! What to say where a choice of messages leaves nothing: what there is to choose from.
 
-use crate::reading::on_all_cores;
+use crate::reading::{each_batch, on_all_cores};
 use anyhow::{Context, Result, bail};
 use record::{Batch, Chunk, Run};
 use stats::{Census, Columns, CutPass, CutSearch, FILTER_FIELDS, Filter};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// Values of a column named, at most.
 const NAMED_MOST: usize = 12;
@@ -38,13 +38,36 @@ pub fn settled_in(run: &Run, filter: &Filter) -> Result<Filter> {
     settled(&run.path().display().to_string(), &chunks.iter().collect::<Vec<_>>(), filter)
 }
 
-fn rank(chunks: &[&Chunk], mut pass: CutPass, done: &AtomicU64) -> Result<CutPass> {
-    let mut batch = Batch::new();
-    for chunk in chunks {
-        chunk.read(&FILTER_FIELDS, &mut batch)?;
-        pass.add(&Columns::of(&batch));
-        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
+/// What `read` makes of the first of the filter's tries that takes a message, its cut settled.
+/// `counts` says how many messages the run has, and how many of them were taken.
+pub fn first_that_takes<T>(
+    name: &str,
+    chunks: &[&Chunk],
+    filter: &Filter,
+    read: impl Fn(Filter) -> Result<T>,
+    counts: impl Fn(&T) -> (u64, u64),
+) -> Result<T> {
+    for filter in filter.tries() {
+        let found =
+            read(settled(name, chunks, &filter)?).with_context(|| format!("cannot read {name}"))?;
+        let (messages, taken) = counts(&found);
+        if taken > 0 || messages == 0 {
+            return Ok(found);
+        }
     }
+    bail!(nothing_left(name, chunks)?)
+}
+
+fn rank(chunks: &[&Chunk], mut pass: CutPass, done: &AtomicU64) -> Result<CutPass> {
+    each_batch(
+        chunks,
+        |chunk| chunk,
+        &FILTER_FIELDS,
+        done,
+        |_, batch| {
+            pass.add(&Columns::of(batch));
+        },
+    )?;
     Ok(pass)
 }
 
@@ -65,12 +88,15 @@ pub fn must_leave_some(run: &Run, filter: &Filter) -> Result<()> {
 
 fn count(chunks: &[&Chunk], done: &AtomicU64) -> Result<Census> {
     let mut census = Census::default();
-    let mut batch = Batch::new();
-    for chunk in chunks {
-        chunk.read(&FILTER_FIELDS, &mut batch)?;
-        census.add(&Columns::of(&batch));
-        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
-    }
+    each_batch(
+        chunks,
+        |chunk| chunk,
+        &FILTER_FIELDS,
+        done,
+        |_, batch| {
+            census.add(&Columns::of(batch));
+        },
+    )?;
     Ok(census)
 }
 

@@ -1,17 +1,17 @@
 //! A figure of runs: reads each once, or a few times where a cut must be found first, and draws.
 
 use crate::analyse::open;
-use crate::choosing::{nothing_left, settled};
+use crate::choosing::first_that_takes;
 use crate::lenses::LENSES;
-use crate::reading::on_all_cores;
-use anyhow::{Context, Result, bail, ensure};
-use record::{Batch, Chunk, Run};
+use crate::reading::{each_batch, on_all_cores};
+use anyhow::{Result, ensure};
+use record::{Chunk, Run};
 use report::Facts;
 use report::figure::{Drawn, Figure, FigureRun, drawn};
 use stats::Columns;
 use stats::figure::{FIGURE_FIELDS, FigureAsked, FigureGather};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// Draw a figure of these runs on one axes. Each has one of the names, or a short one of its folder
 /// where none are given.
@@ -32,11 +32,10 @@ pub fn draw(figure: &Figure, runs: &[PathBuf], names: &[String]) -> Result<Drawn
         (_, given) => given.to_vec(),
     };
     let read = runs.iter().map(|path| gathered(figure, path)).collect::<Result<Vec<_>>>()?;
-    let runs: Vec<FigureRun<'_>> = read
-        .iter()
-        .zip(names)
-        .map(|((facts, gathered), name)| FigureRun { name, facts, gathered: gathered.clone() })
-        .collect();
+    let (facts, gathered): (Vec<Facts>, Vec<FigureGather>) = read.into_iter().unzip();
+    let each = names.into_iter().zip(&facts).zip(gathered);
+    let runs: Vec<FigureRun<'_>> =
+        each.map(|((name, facts), gathered)| FigureRun { name, facts, gathered }).collect();
     Ok(drawn(figure, &runs)?)
 }
 
@@ -47,16 +46,9 @@ fn gathered(figure: &Figure, path: &Path) -> Result<(Facts, FigureGather)> {
     let name = path.display().to_string();
     let chunks = run.chunks();
     let all: Vec<&Chunk> = chunks.iter().collect();
-    for filter in figure.filter().tries() {
-        let filter = settled(&name, &all, &filter)?;
-        let gathered =
-            read_all(&all, &figure.asked(filter)).with_context(|| format!("cannot read {name}"))?;
-        let (messages, taken) = gathered.counts();
-        if taken > 0 || messages == 0 {
-            return Ok((Facts::of(&run.info, LENSES), gathered));
-        }
-    }
-    bail!(nothing_left(&name, &all)?)
+    let read = |filter| read_all(&all, &figure.asked(filter));
+    let gathered = first_that_takes(&name, &all, &figure.filter(), read, FigureGather::counts)?;
+    Ok((Facts::of(&run.info, LENSES), gathered))
 }
 
 fn read_all(chunks: &[&Chunk], asked: &FigureAsked) -> Result<FigureGather> {
@@ -73,11 +65,14 @@ fn read_some(
     mut gathered: FigureGather,
     done: &AtomicU64,
 ) -> Result<FigureGather> {
-    let mut batch = Batch::new();
-    for chunk in chunks {
-        chunk.read(&FIGURE_FIELDS, &mut batch)?;
-        gathered.add(&Columns::of(&batch), chunk.launch());
-        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
-    }
+    each_batch(
+        chunks,
+        |chunk| chunk,
+        &FIGURE_FIELDS,
+        done,
+        |chunk, batch| {
+            gathered.add(&Columns::of(batch), chunk.launch());
+        },
+    )?;
     Ok(gathered)
 }

@@ -26,6 +26,7 @@ mod launching;
 mod lenses;
 mod memory_limit;
 mod new_folder;
+mod on_path;
 mod preload;
 mod progress;
 mod reading;

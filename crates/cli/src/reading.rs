@@ -2,6 +2,7 @@
 
 use crate::progress::Bar;
 use anyhow::{Result, anyhow};
+use record::{Batch, Chunk, Field};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
@@ -40,6 +41,25 @@ pub fn on_all_cores<T: Sync, R: Send>(
         bar.finish();
     }
     parts
+}
+
+/// Read these columns of each item's chunk, one after the other, and give them to `take`; `done`
+/// counts the rows.
+pub fn each_batch<T>(
+    items: &[T],
+    chunk_of: impl Fn(&T) -> &Chunk,
+    fields: &[Field],
+    done: &AtomicU64,
+    mut take: impl FnMut(&T, &Batch),
+) -> Result<()> {
+    let mut batch = Batch::new();
+    for item in items {
+        let chunk = chunk_of(item);
+        chunk.read(fields, &mut batch)?;
+        take(item, &batch);
+        done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
+    }
+    Ok(())
 }
 
 /// Cut items into consecutive parts of about as many rows.

@@ -147,7 +147,7 @@ fn of_drawing(draw: &Draw, drawn: Result<&Drawn, &String>) -> Option<Outcome> {
             let all = count.map(|count| count.of).max().unwrap_or(0);
             let expected = shown as f64 / of as f64 * all as f64;
             let holds = all > 0 && (taken as f64 - expected).abs() <= 1.0;
-            let verdict = if holds { Verdict::Holds } else { Verdict::DoesNotHold };
+            let verdict = if holds { Verdict::Drawn } else { Verdict::DoesNotHold };
             let [taken_words, all_words] = [taken, all].map(document::count);
             let why = format!("{taken_words} of {all_words} messages are drawn");
             Judged { value: Some(taken as f64), interval: None, launches: 1, verdict, why }
@@ -169,9 +169,10 @@ fn plotted(
     place: &Where,
     evidence: &mut dyn Evidence,
 ) -> Result<serde_json::Value, String> {
+    let query = Query::new(&plot.take).map_err(|error| error.to_string())?;
     let launches = common_launches(book, &plot.views, place, evidence)?;
     let launch = *launches.first().ok_or("no launch ended well")?;
-    match ask(book, &plot.take, &plot.views, place, launch, evidence)? {
+    match ask(&query, book, &plot.views, place, launch, evidence)? {
         Answer::Other(text) => serde_json::from_str(&text).map_err(|error| error.to_string()),
         _ => Err("the runs have no such values".into()),
     }
@@ -194,14 +195,15 @@ fn judged(
     place: &Where,
     evidence: &mut dyn Evidence,
 ) -> Result<Judged, String> {
+    let query = Query::new(&check.take).map_err(|error| error.to_string())?;
     if check.views.is_empty() {
-        let answer = ask(book, &check.take, &[], place, 1, evidence)?;
+        let answer = query.ask(&[]).map_err(|error| error.to_string())?;
         return Ok(Judged::of(check, &[answer], Basis::Document));
     }
     let launches = common_launches(book, &check.views, place, evidence)?;
     let mut answers = Vec::new();
     for launch in launches {
-        answers.push(ask(book, &check.take, &check.views, place, launch, evidence)?);
+        answers.push(ask(&query, book, &check.views, place, launch, evidence)?);
     }
     let basis = if place.is_simulated() { Basis::Simulated } else { Basis::Measured };
     Ok(Judged::of(check, &answers, basis))
@@ -230,8 +232,8 @@ fn view_of<'a>(book: &'a Book, view: &str) -> Result<&'a View, String> {
 }
 
 fn ask(
+    query: &Query,
     book: &Book,
-    text: &str,
     views: &[String],
     place: &Where,
     launch: u32,
@@ -241,6 +243,5 @@ fn ask(
     for view in views {
         known.push((view.as_str(), evidence.json(book, view, place, launch)?));
     }
-    let query = Query::new(text).map_err(|error| error.to_string())?;
-    query.ask(text, &known).map_err(|error| error.to_string())
+    query.ask(&known).map_err(|error| error.to_string())
 }

@@ -102,8 +102,9 @@ impl Book {
             file: file.to_owned(),
             why: error.to_string(),
         };
-        let book: Book = toml::from_str(text).map_err(syntax)?;
+        let mut book: Book = toml::from_str(text).map_err(syntax)?;
         book.check(file)?;
+        book.complete();
         Ok(book)
     }
 
@@ -126,12 +127,28 @@ impl Book {
         recipes
     }
 
+    /// Recipes that are like others have what they lack from them.
+    fn complete(&mut self) {
+        let given = self.recipes.clone();
+        for recipe in self.recipes.values_mut() {
+            if let Some(other) = recipe.like.as_ref().and_then(|name| given.get(name)) {
+                *recipe = recipe.clone().completed(other);
+            }
+        }
+    }
+
     fn check(&self, file: &str) -> Result<(), BookError> {
         let missing = |who: String, what: &str| BookError::Missing {
             file: file.to_owned(),
             who,
             what: what.to_owned(),
         };
+        for (name, recipe) in &self.recipes {
+            let like = recipe.like.as_ref().filter(|other| !self.recipes.contains_key(*other));
+            if let Some(other) = like {
+                return Err(missing(format!("recipe {name}"), &format!("recipe {other}")));
+            }
+        }
         for (name, view) in &self.views {
             let named = view.simulated.iter().chain([&view.recipe]);
             if let Some(recipe) = named.into_iter().find(|name| !self.recipes.contains_key(*name)) {

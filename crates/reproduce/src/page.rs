@@ -3,11 +3,11 @@
 mod card;
 mod front;
 mod plot;
+mod tally;
 mod words;
 
 use crate::answers::Answered;
 use crate::book::Book;
-use crate::recipe::Where;
 use document::{Document, Run};
 
 /// What is said before the documents.
@@ -20,26 +20,23 @@ pub struct Opening {
     pub folder: String,
 }
 
-/// All of it. `places` is where runs were made, in the order of the columns.
-pub fn document(opening: &Opening, answered: &[Answered<'_>], places: &[Where]) -> Document {
+/// All of it.
+pub fn document(opening: &Opening, answered: &[Answered<'_>]) -> Document {
     Document {
         title: "The documents, made again · Fourstamp".into(),
-        opening: front::opening(opening, answered, places),
-        sections: vec![front::statements(answered, places)],
-        runs: front::books(answered)
-            .into_iter()
-            .map(|book| of_book(book, answered, places))
-            .collect(),
+        opening: front::opening(opening, answered),
+        sections: vec![front::statements(answered)],
+        runs: front::books(answered).into_iter().map(|book| of_book(book, answered)).collect(),
     }
 }
 
-fn of_book(book: &Book, answered: &[Answered<'_>], places: &[Where]) -> Run {
+fn of_book(book: &Book, answered: &[Answered<'_>]) -> Run {
     let own = || answered.iter().filter(|one| std::ptr::eq(one.book, book));
     let about = &book.document;
     Run {
         name: about.id.clone(),
         title: format!("{} · {}", about.id, about.title),
-        brief: front::brief(own(), places),
+        brief: tally::brief(own()),
         parts: Vec::new(),
         opening: front::of_book(book),
         sections: own().map(card::section).collect(),

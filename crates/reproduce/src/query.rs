@@ -10,8 +10,9 @@ pub const PRELUDE: &str = include_str!("prelude.jq");
 
 type Filter = jaq_core::compile::Filter<Native<JustLut<Val>>>;
 
-/// An expression, ready to be asked.
+/// An expression, ready to be asked of any number of launches: reading it takes longer than asking.
 pub struct Query {
+    text: String,
     filter: Filter,
 }
 
@@ -71,15 +72,15 @@ impl Query {
             .with_funs(funs)
             .compile(modules)
             .map_err(|errors| wrong(format!("{errors:?}")))?;
-        Ok(Query { filter })
+        Ok(Query { text: text.to_owned(), filter })
     }
 
     /// What it gives first of `{view: JSON}`.
     ///
     /// # Errors
     /// When it fails on that.
-    pub fn ask(&self, text: &str, views: &[(&str, Json)]) -> Result<Answer, QueryError> {
-        let failed = |why: String| QueryError::Failed { text: text.to_owned(), why };
+    pub fn ask(&self, views: &[(&str, Json)]) -> Result<Answer, QueryError> {
+        let failed = |why: String| QueryError::Failed { text: self.text.clone(), why };
         let pairs =
             views.iter().map(|(name, json)| (Val::from((*name).to_owned()), json.0.clone()));
         let input = Val::obj(pairs.collect());
@@ -134,7 +135,7 @@ mod tests {
 
     fn ask(text: &str, json: &str) -> Result<Answer, QueryError> {
         let json = Json::parse(json).expect("JSON");
-        Query::new(text)?.ask(text, &[("a", json)])
+        Query::new(text)?.ask(&[("a", json)])
     }
 
     #[test]

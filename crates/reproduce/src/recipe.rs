@@ -1,6 +1,6 @@
 //! How runs are made: commands of ours, as they would be typed.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How the launches of a run are made.
@@ -14,6 +14,8 @@ pub struct Recipe {
     /// document's machine, `{cores}` how many this one has, `{data}` the option for the models'
     /// data, and any other word in braces an entry of `words`.
     pub steps: Vec<String>,
+    /// A recipe from which it takes its turn, its needs and its settings, where it has none.
+    pub like: Option<String>,
     /// Recipes of the same word are launched in turn.
     pub turn: Option<String>,
     /// What it needs.
@@ -54,7 +56,7 @@ pub enum Word {
 pub enum Need {
     /// Root, for a network of a given rate.
     Root,
-    /// An MPI library with its compiler.
+    /// An MPI library and its mpirun.
     Mpi,
     /// Two cores or more.
     TwoCores,
@@ -71,7 +73,8 @@ pub enum Need {
 }
 
 /// How much is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// In two minutes.
     Quick,
@@ -115,6 +118,17 @@ pub struct Launch<'a> {
 }
 
 impl Recipe {
+    /// With what it lacks of its own from another.
+    pub(crate) fn completed(self, by: &Recipe) -> Recipe {
+        Recipe {
+            turn: self.turn.or_else(|| by.turn.clone()),
+            needs: if self.needs.is_empty() { by.needs.clone() } else { self.needs },
+            here: self.here.or_else(|| by.here.clone()),
+            simulated: self.simulated.or_else(|| by.simulated.clone()),
+            ..self
+        }
+    }
+
     /// How it is made in this place, if it is.
     pub fn setting(&self, place: &Where) -> Option<&Setting> {
         match place {
@@ -230,7 +244,7 @@ impl Need {
     pub fn words(self) -> &'static str {
         match self {
             Need::Root => "root, for networks of a given rate",
-            Need::Mpi => "an MPI library and mpicc",
+            Need::Mpi => "an MPI library with its mpirun",
             Need::TwoCores => "two cores",
             Need::FourCores => "four cores",
             Need::Data => "the models' original data (--data DIR)",
@@ -242,11 +256,14 @@ impl Need {
 }
 
 impl Where {
-    /// For folders and columns: `here`, or the machine's name.
+    /// For folders and columns: `here`, or the machine's name, which of a file is the file's.
     pub fn name(&self) -> &str {
         match self {
             Where::Here => "here",
-            Where::On(machine) => machine,
+            Where::On(machine) => {
+                let file = machine.rsplit('/').next().unwrap_or(machine);
+                file.strip_suffix(".toml").unwrap_or(file)
+            }
         }
     }
 
@@ -282,6 +299,12 @@ mod tests {
         assert_eq!(words[1], ["story", "/tmp/a b/run", "--json"]);
         let simulated = of(Where::On("mark3".into()), Scale::Quick).expect("all words are known");
         assert_eq!(simulated[0][2..6], ["--nodes", "32", "--on", "mark3"]);
+    }
+
+    #[test]
+    fn a_machine_of_a_file_is_called_by_its_name() {
+        let on = |machine: &str| Where::On(machine.into()).name().to_owned();
+        assert_eq!([on("mark3"), on("a/b/mine.toml"), on("../m")], ["mark3", "mine", "m"]);
     }
 
     #[test]

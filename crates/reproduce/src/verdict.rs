@@ -20,6 +20,8 @@ const OUTSIDE: f64 = 0.01;
 pub enum Verdict {
     /// Nothing must hold: the value is only shown.
     Shown,
+    /// The figure shows the part of the messages that the document's does; no more is said.
+    Drawn,
     /// It holds.
     Holds,
     /// It cannot be tried here.
@@ -217,6 +219,7 @@ impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Shown => "shown",
+            Verdict::Drawn => "drawn",
             Verdict::Holds => "holds",
             Verdict::NotPossible => "not possible here",
             Verdict::Contradiction => "the document contradicts itself",

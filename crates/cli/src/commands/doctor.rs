@@ -6,11 +6,11 @@ mod leftovers;
 use crate::args::DoctorArgs;
 use crate::failure::one_line;
 use crate::job::Mpirun;
+use crate::on_path::on_path;
 use crate::show::ShowArgs;
 use clock::{Clock, Source};
 use document::{Block, Cell, Column, Document, Table};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 /// One thing that a measurement can make use of.
 pub struct Finding {
@@ -255,17 +255,6 @@ fn program(name: &'static str, names: &[&str], use_of_it: &str, remedy: &str) ->
         Some(path) => good(name, format!("{}: {use_of_it}", path.display())),
         None => limited(name, format!("not found: {use_of_it}"), remedy),
     }
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|candidate| is_program(candidate))
-}
-
-fn is_program(path: &Path) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok() && path.is_file()
 }
 
 #[cfg(test)]

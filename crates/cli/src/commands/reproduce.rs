@@ -64,7 +64,7 @@ fn judge(
         remarks: state.remarks(),
         folder: folder.path.display().to_string(),
     };
-    let mut document = reproduce::document(&opening, &answered, &state.places());
+    let mut document = reproduce::document(&opening, &answered);
     leave(folder, &document, &answered)?;
     // The documents one by one are on the page.
     document.runs.clear();

@@ -1,36 +1,28 @@
 //! The first screen: how many statements hold, and the table of all of them.
 
 use super::Opening;
+use super::tally::{by_place, finding};
 use super::words::{id, seen};
 use crate::answers::{Answered, Outcome};
 use crate::book::Book;
-use crate::recipe::Where;
-use crate::verdict::Verdict;
 use document::{Block, Cell, Column, Section, Table};
 
-/// The verdicts in the order in which they are counted.
-const COUNTED: [Verdict; 5] = [
-    Verdict::Holds,
-    Verdict::DoesNotHold,
-    Verdict::Undecided,
-    Verdict::NotPossible,
-    Verdict::Contradiction,
-];
-
 /// The first screen.
-pub fn opening(opening: &Opening, answered: &[Answered<'_>], places: &[Where]) -> Vec<Block> {
+pub fn opening(opening: &Opening, answered: &[Answered<'_>]) -> Vec<Block> {
     let mut blocks = vec![Block::Eyebrow(opening.eyebrow.clone())];
-    blocks.push(Block::Finding(finding(answered, places)));
+    blocks.push(Block::Finding(finding(answered)));
     blocks.push(Block::Lead(
-        "A statement holds when the whole 99 % interval between launches meets it, and does not \
-         hold when none of it does; else it is undecided. Bounds were fixed before measuring. What \
-         does not hold stays, with its reason."
+        "A statement about what was measured holds when the whole 99 % interval between launches \
+         meets it, and does not hold when none of it does; else it is undecided. What is counted, \
+         or simulated under a seed, is the same each time and needs no interval. A figure of which \
+         the document says no more is drawn. Bounds were fixed before measuring; what does not \
+         hold stays."
             .into(),
     ));
     if !opening.remarks.is_empty() {
         blocks.push(Block::Warning(opening.remarks.clone()));
     }
-    blocks.push(Block::Table(summary(answered, places)));
+    blocks.push(Block::Table(summary(answered)));
     blocks.push(Block::Table(verdicts(answered)));
     let runs = format!("Runs: {0}/runs; again from them: reproduce --from {0}", opening.folder);
     blocks.push(Block::Note(None, runs));
@@ -38,22 +30,23 @@ pub fn opening(opening: &Opening, answered: &[Answered<'_>], places: &[Where]) -
 }
 
 /// Every statement in a line, and where it is.
-pub fn statements(answered: &[Answered<'_>], places: &[Where]) -> Section {
+pub fn statements(answered: &[Answered<'_>]) -> Section {
     let sentence = "Each figure, table, system and claim; what the document says, what was seen, \
                     and whether it holds. The documents below have each with its figure.";
     let mut section = Section::new("claims", "All statements", sentence);
     section.page_only = true;
-    section.table(claims(answered, places))
+    section.table(claims(answered))
 }
 
 /// How many of each document's statements hold.
-fn summary(answered: &[Answered<'_>], places: &[Where]) -> Table {
+fn summary(answered: &[Answered<'_>]) -> Table {
     let mut table = Table::new(
         "documents",
         [
             Column::text("document", "document"),
             Column::text("title", "title").wide(),
             Column::text("where", "where"),
+            Column::count("drawn", "drawn"),
             Column::count("holds", "holds"),
             Column::count("does_not_hold", "does not"),
             Column::count("undecided", "undecided"),
@@ -62,20 +55,14 @@ fn summary(answered: &[Answered<'_>], places: &[Where]) -> Table {
         ],
     );
     for book in books(answered) {
-        for (at, place) in places.iter().enumerate() {
-            let own = answered.iter().filter(|one| std::ptr::eq(one.book, book));
-            let verdicts: Vec<Verdict> = own.filter_map(|one| one.verdict(at)).collect();
-            if verdicts.is_empty() {
-                continue;
-            }
-            let count = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-            let name = if place.is_simulated() { "its machine" } else { "here" };
+        let own = answered.iter().filter(|one| std::ptr::eq(one.book, book));
+        for tally in by_place(own) {
             let mut row = vec![
                 Cell::new(book.document.id.as_str()),
                 Cell::new(book.document.title.as_str()),
-                Cell::new(name),
+                Cell::new(if tally.is_simulated() { "its machine" } else { "here" }),
             ];
-            row.extend(COUNTED.map(|verdict| Cell::new(count(verdict))));
+            row.extend(tally.counts().map(Cell::new));
             table.push(row);
         }
     }
@@ -93,19 +80,6 @@ pub fn books<'a>(answered: &'a [Answered<'a>]) -> Vec<&'a Book> {
     books
 }
 
-/// A line about a document while it is closed.
-pub fn brief<'a>(
-    answered: impl Iterator<Item = &'a Answered<'a>> + Clone,
-    places: &[Where],
-) -> String {
-    let of_place = |(at, place): (usize, &Where)| {
-        let verdicts: Vec<Verdict> = answered.clone().filter_map(|one| one.verdict(at)).collect();
-        let name = if place.is_simulated() { "its machine" } else { "here" };
-        (!verdicts.is_empty()).then(|| format!("{name}: {}", counted(&verdicts)))
-    };
-    places.iter().enumerate().filter_map(of_place).collect::<Vec<_>>().join("; ")
-}
-
 /// What a document is.
 pub fn of_book(book: &Book) -> Vec<Block> {
     let about = &book.document;
@@ -115,47 +89,15 @@ pub fn of_book(book: &Book) -> Vec<Block> {
     ]
 }
 
-fn finding(answered: &[Answered<'_>], places: &[Where]) -> String {
-    let of_place = |(at, place): (usize, &Where)| {
-        let verdicts: Vec<Verdict> = answered.iter().filter_map(|one| one.verdict(at)).collect();
-        let name = if place.is_simulated() { "the documents' machines" } else { "this machine" };
-        format!("On {name}: {}.", counted(&verdicts))
-    };
-    places.iter().enumerate().map(of_place).collect::<Vec<_>>().join(" ")
-}
-
-/// How often each verdict comes.
-fn counted(verdicts: &[Verdict]) -> String {
-    let count = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    let said = COUNTED.into_iter().map(|verdict| (verdict, count(verdict)));
-    let words: Vec<String> = said
-        .filter(|(_, count)| *count > 0)
-        .map(|(verdict, count)| format!("{count} {}", plural(verdict, count)))
-        .collect();
-    if words.is_empty() { "nothing to judge".into() } else { words.join(", ") }
-}
-
-fn plural(verdict: Verdict, count: usize) -> &'static str {
-    match (verdict, count) {
-        (Verdict::Holds, 1) => "holds",
-        (Verdict::Holds, _) => "hold",
-        (Verdict::DoesNotHold, 1) => "does not hold",
-        (Verdict::DoesNotHold, _) => "do not hold",
-        (Verdict::Contradiction, 1) => "contradicts its document",
-        (Verdict::Contradiction, _) => "contradict their document",
-        (other, _) => other.words(),
-    }
-}
-
 /// A row a card, for people.
-fn claims(answered: &[Answered<'_>], places: &[Where]) -> Table {
+fn claims(answered: &[Answered<'_>]) -> Table {
     let mut columns = vec![
         Column::text("id", "id"),
         Column::text("title", "what"),
         Column::text("document", "document"),
     ];
-    for place in places {
-        columns.push(if place.is_simulated() {
+    for answered in answered.first().iter().flat_map(|one| &one.places) {
+        columns.push(if answered.place.is_simulated() {
             Column::text("machine", "its machine, simulated")
         } else {
             Column::text("here", "this machine")

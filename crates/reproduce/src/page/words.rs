@@ -22,7 +22,7 @@ pub fn of_place(place: &Where) -> String {
 /// A verdict in its colour.
 fn verdict_cell(verdict: Verdict) -> Cell {
     let colour = match verdict {
-        Verdict::Holds => Some(Colour("d")),
+        Verdict::Holds | Verdict::Drawn => Some(Colour("d")),
         Verdict::DoesNotHold | Verdict::Contradiction => Some(Colour("c")),
         Verdict::Undecided => Some(Colour("b")),
         Verdict::Shown | Verdict::NotPossible => None,

@@ -3,7 +3,7 @@
 use super::machine_of;
 use crate::args::ReproduceArgs;
 use anyhow::{Context, Result, bail, ensure};
-use reproduce::{Book, Scale, Where};
+use reproduce::{Book, Launch, Scale, Where};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ pub struct Folder {
 /// How the runs were made, and what became of them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// `quick`, `usual` or `full`.
-    scale: String,
+    /// How much was measured.
+    pub scale: Scale,
     /// Whether this machine was measured.
     here: bool,
     /// Whether machines were simulated.
@@ -31,7 +31,7 @@ pub struct State {
     /// The folder of the models' original data.
     pub data: Option<String>,
     /// Cores of the machine.
-    pub cores: usize,
+    cores: usize,
     /// What became of each recipe.
     pub groups: Vec<Group>,
 }
@@ -77,12 +77,7 @@ impl State {
             bail!("{} is no folder: give the one with the models' data", data.display());
         }
         Ok(State {
-            scale: match args.scale() {
-                Scale::Quick => "quick",
-                Scale::Usual => "usual",
-                Scale::Full => "full",
-            }
-            .into(),
+            scale: args.scale(),
             here: args.on.is_none(),
             simulated: !args.here,
             on: args.on.clone(),
@@ -123,25 +118,15 @@ impl State {
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// How much was measured.
-    pub fn scale(&self) -> Scale {
-        match self.scale.as_str() {
-            "quick" => Scale::Quick,
-            "full" => Scale::Full,
-            _ => Scale::Usual,
-        }
-    }
-
     /// Where the runs of a document are made.
     pub fn places_of(&self, book: &Book) -> Vec<Where> {
         let here = self.here.then_some(Where::Here);
         here.into_iter().chain(self.simulated.then(|| machine_of(self, book))).collect()
     }
 
-    /// The same of any document.
-    pub fn places(&self) -> Vec<Where> {
-        let here = self.here.then_some(Where::Here);
-        here.into_iter().chain(self.simulated.then(|| Where::On(String::new()))).collect()
+    /// What the commands of a launch in a folder are made of.
+    pub fn launch<'a>(&'a self, number: u32, folder: &'a str) -> Launch<'a> {
+        Launch { number, folder, data: self.data.as_deref(), cores: self.cores }
     }
 
     /// What became of a recipe in a place.
@@ -153,12 +138,12 @@ impl State {
 
     /// What was run, in a line.
     pub fn eyebrow(&self) -> Vec<String> {
-        let scale = match self.scale() {
+        let scale = match self.scale {
             Scale::Quick => "quick: sizes for a look",
             Scale::Usual => "usual sizes",
             Scale::Full => "sizes as in the documents",
         };
-        vec![scale.into(), format!("{} cores", self.cores)]
+        vec![scale.into(), document::counted(self.cores as u64, "core")]
     }
 
     /// What to know before the figures are read.

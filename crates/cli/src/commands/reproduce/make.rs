@@ -6,13 +6,13 @@ use crate::interrupt;
 use crate::progress::Bar;
 use crate::studying::{kept, limits, study};
 use anyhow::{Context, Result, bail};
-use reproduce::{Book, Chosen, Launch, Recipe, Where};
+use reproduce::{Book, Chosen, Recipe, Scale, Where};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use study::{Contestant, Results, Turn, process};
+use study::{Contestant, Ended, Turn, process};
 
 /// The file of a launch with what its last command printed.
 pub const SAID: &str = "said.json";
@@ -27,7 +27,7 @@ struct Team<'a> {
     recipes: Vec<(&'a str, &'a Recipe)>,
 }
 
-/// Makes all runs that these cards need, and notes after every team what there is: whoever is
+/// Makes all runs that these cards need, and notes after every launch what there is: whoever is
 /// killed half-way can still judge that.
 pub fn all(
     folder: &Folder,
@@ -52,8 +52,7 @@ pub fn all(
         }
         if !able.is_empty() {
             let able = Team { recipes: able, book: team.book, place: team.place.clone() };
-            let groups = able.make(folder, state, launches)?;
-            state.groups.extend(groups);
+            able.make(folder, state, launches)?;
         }
         state.save(folder)?;
     }
@@ -95,33 +94,44 @@ fn teams<'a>(state: &State, books: &'a [Book], chosen: &[Chosen]) -> Vec<Team<'a
 }
 
 impl Team<'_> {
-    fn make(&self, folder: &Folder, state: &State, launches: Option<u32>) -> Result<Vec<Group>> {
-        let scale = state.scale();
-        let settings = || self.recipes.iter().filter_map(|(_, it)| it.setting(&self.place));
-        let planned = settings().map(|it| it.launches[scale.place()]).max().unwrap_or(1);
-        let asked = launches.filter(|_| !self.place.is_simulated());
-        let contestants: Vec<Contestant> = self
-            .recipes
-            .iter()
-            .zip(settings())
-            .map(|((name, _), setting)| {
-                let usual = Duration::from_secs(setting.seconds[scale.place()].into());
-                Contestant { key: (*name).to_owned(), limit: (usual * PATIENCE).max(LEAST) }
-            })
-            .collect();
-        let bar = Bar::new(format!("{} {}", self.book.document.id, self.place.name()), None);
-        let mut bar = bar;
+    fn make(&self, folder: &Folder, state: &mut State, launches: Option<u32>) -> Result<()> {
+        let contestants = self.contestants(state.scale);
+        let launches = launches.filter(|_| !self.place.is_simulated());
+        let launches = launches.unwrap_or_else(|| self.launches(state.scale));
+        let mut bar = Bar::new(format!("{} {}", self.book.document.id, self.place.name()), None);
+        let first = state.groups.len();
+        let empty = |(name, _): &(&str, &Recipe)| group(self, name, Vec::new(), Vec::new());
+        state.groups.extend(self.recipes.iter().map(empty));
         let begins = |turn: &Turn| bar.step(turn.done as u64, turn.all as u64, &turn.name);
-        let results = study(asked.unwrap_or(planned), &contestants, begins, |turn| {
-            self.launch(folder, state, turn).map_err(|why| kept(&why))
+        let results = study(launches, &contestants, begins, |turn| {
+            self.launch(folder, state, turn).map_err(|why| kept(&why))?;
+            state.groups[first + turn.contestant].launches.push(turn.round);
+            state.save(folder).map_err(Ended::Study)
         })?;
         bar.finish();
-        let of = |((name, _), results): (&(&str, &Recipe), Results<()>)| {
-            let launches = results.launches.iter().map(|launch| launch.round).collect();
-            let failures = results.failures.into_iter().map(|failure| failure.why).collect();
-            group(self, name, launches, failures)
+        // What took too long has ended well, and counts for nothing all the same.
+        for (at, results) in results.into_iter().enumerate() {
+            let group = &mut state.groups[first + at];
+            group.launches = results.launches.iter().map(|launch| launch.round).collect();
+            group.failures = results.failures.into_iter().map(|failure| failure.why).collect();
+        }
+        Ok(())
+    }
+
+    /// As many as the recipe that needs most.
+    fn launches(&self, scale: Scale) -> u32 {
+        let settings = self.recipes.iter().filter_map(|(_, it)| it.setting(&self.place));
+        settings.map(|it| it.launches[scale.place()]).max().unwrap_or(1)
+    }
+
+    fn contestants(&self, scale: Scale) -> Vec<Contestant> {
+        let of = |(name, recipe): &(&str, &Recipe)| {
+            let setting = recipe.setting(&self.place);
+            let seconds = setting.map_or(0, |setting| setting.seconds[scale.place()]);
+            let usual = Duration::from_secs(seconds.into());
+            Contestant { key: (*name).to_owned(), limit: (usual * PATIENCE).max(LEAST) }
         };
-        Ok(self.recipes.iter().zip(results).map(of).collect())
+        self.recipes.iter().map(of).collect()
     }
 
     /// A launch: its commands one after another. What the last of them printed is kept.
@@ -131,14 +141,9 @@ impl Team<'_> {
         std::fs::create_dir_all(&own)
             .with_context(|| format!("cannot create {}", own.display()))?;
         let path = own.to_str().context("a folder's name is no text")?;
-        let launch = Launch {
-            number: turn.round,
-            folder: path,
-            data: state.data.as_deref(),
-            cores: state.cores,
-        };
+        let launch = state.launch(turn.round, path);
         let mut said = String::new();
-        for words in recipe.commands(name, &self.place, state.scale(), &launch)? {
+        for words in recipe.commands(name, &self.place, state.scale, &launch)? {
             said = step(&words, turn.limit)?;
         }
         if said.trim_start().starts_with('{') {
@@ -153,6 +158,8 @@ fn step(words: &[String], limit: Duration) -> Result<String> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let mut command = Command::new(program);
     command.args(words);
+    // Nobody would note it, or end it, when we are gone.
+    rmem::end_with_parent(&mut command);
     let ended = process::watch(command, limits(limit))?;
     if !ended.status.success() {
         let why = ended.reason().unwrap_or("it failed and said nothing").to_owned();

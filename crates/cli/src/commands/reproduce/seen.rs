@@ -8,7 +8,7 @@ use crate::failure::one_line;
 use anyhow::{Context, Result};
 use clap::Parser;
 use report::figure::Drawn;
-use reproduce::{Book, Draw, Evidence, Json, Launch, View, Where};
+use reproduce::{Book, Draw, Evidence, Json, View, Where};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -85,13 +85,8 @@ impl Evidence for Seen<'_> {
             return Vec::new();
         }
         let folder = self.launch(book, recipe, place, 1).display().to_string();
-        let launch = Launch {
-            number: 1,
-            folder: &folder,
-            data: self.state.data.as_deref(),
-            cores: self.state.cores,
-        };
-        let words = known.commands(recipe, place, self.state.scale(), &launch);
+        let launch = self.state.launch(1, &folder);
+        let words = known.commands(recipe, place, self.state.scale, &launch);
         let typed = |words: &Vec<String>| format!("fourstamp {}", shell_words::join(words));
         words.iter().flatten().map(typed).collect()
     }

@@ -2,6 +2,7 @@
 //! inside this program, so that an installed one can build them where there is a Rust compiler.
 
 use crate::args::PagerStudyArgs;
+use crate::on_path::on_path;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -41,7 +42,7 @@ impl Program {
         if let Some(file) = candidates.into_iter().find(|file| file.is_file()) {
             return Ok(Program::File(file));
         }
-        let Some(rustc) = compiler() else {
+        let Some(rustc) = on_path("rustc") else {
             bail!(
                 "there is no {name} in {}, and no rustc on PATH to build it: install Rust \
                 (https://rustup.rs), or build it elsewhere (cargo build --release --package \
@@ -59,12 +60,6 @@ impl Program {
             Program::Build { name, rustc } => build(name, rustc, &folder.join("program")),
         }
     }
-}
-
-fn compiler() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let all = std::env::split_paths(&path).map(|folder| folder.join("rustc"));
-    all.into_iter().find(|file| file.is_file())
 }
 
 fn build(name: &str, rustc: &Path, folder: &Path) -> Result<PathBuf> {
@@ -98,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_program_can_be_built_from_what_this_one_carries() {
-        let Some(rustc) = compiler() else {
+        let Some(rustc) = on_path("rustc") else {
             println!("skipped: rustc is not on PATH");
             return;
         };
