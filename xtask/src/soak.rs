@@ -11,6 +11,7 @@ mod kills;
 mod mutants;
 mod sanitizers;
 mod strangers;
+mod verdicts;
 
 use crate::workspace::Workspace;
 use anyhow::{Result, bail};
@@ -139,6 +140,12 @@ const SUITES: &[Suite] = &[
         it",
         count: contention::COUNT,
         run: contention::contention,
+    },
+    Suite {
+        name: "verdicts",
+        what: "what holds of the source documents, again and again, with others on the cores",
+        count: verdicts::COUNT,
+        run: verdicts::verdicts,
     },
 ];
 

@@ -32,6 +32,7 @@ mod progress;
 mod reading;
 mod scenes;
 mod show;
+mod side_by_side;
 mod simulating;
 mod studying;
 mod toured;

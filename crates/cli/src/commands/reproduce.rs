@@ -9,11 +9,12 @@ mod seen;
 use crate::args::ReproduceArgs;
 use crate::commands::place;
 use crate::show::{self, say};
+use crate::side_by_side;
 use anyhow::{Context, Result};
 use document::Document;
 use folder::{Folder, State};
 use reproduce::{Answered, Book, Chosen, Opening, Verdict, Where};
-use seen::Seen;
+use seen::{Said, Seen};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -49,16 +50,7 @@ fn judge(
     folder: &Folder,
     state: &State,
 ) -> Result<ExitCode> {
-    let mut seen = Seen::new(folder, state);
-    let mut bar = crate::progress::Bar::new("reading".into(), None);
-    let mut answered = Vec::new();
-    for (done, (book, card)) in chosen.iter().enumerate() {
-        let book = &books[*book];
-        let card = &book.cards[*card];
-        bar.step(done as u64, chosen.len() as u64, &book.whole_id(card));
-        answered.push(reproduce::answer(book, card, &state.places_of(book), &mut seen));
-    }
-    bar.finish();
+    let answered = answers(books, chosen, folder, state)?;
     let opening = Opening {
         eyebrow: state.eyebrow(),
         remarks: state.remarks(),
@@ -78,6 +70,34 @@ fn judge(
         ))?;
     }
     Ok(if args.strict { strictly(&answered) } else { ExitCode::SUCCESS })
+}
+
+/// What the runs say of each card.
+fn answers<'a>(
+    books: &'a [Book],
+    chosen: &[Chosen],
+    folder: &Folder,
+    state: &State,
+) -> Result<Vec<Answered<'a>>> {
+    let cards = chosen.iter().map(|(book, card)| (&books[*book], *card));
+    let cards: Vec<_> = cards.map(|(book, card)| (book, &book.cards[card])).collect();
+    let said = Said::default();
+    let mut bar = crate::progress::Bar::new("reading".into(), None);
+    let mut answered: Vec<_> = cards.iter().map(|_| None).collect();
+    let mut done = 0;
+    side_by_side::each(
+        &cards,
+        || Seen::new(folder, state, &said),
+        |seen, (book, card)| reproduce::answer(book, card, &state.places_of(book), seen),
+        |at, answer| {
+            done += 1;
+            bar.step(done, cards.len() as u64, &answer.book.whole_id(answer.card));
+            answered[at] = Some(answer);
+            Ok(())
+        },
+    )?;
+    bar.finish();
+    Ok(answered.into_iter().flatten().collect())
 }
 
 /// Leave the page, the verdicts and every figure's points.

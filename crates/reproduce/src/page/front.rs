@@ -2,7 +2,7 @@
 
 use super::Opening;
 use super::tally::{by_place, finding};
-use super::words::{id, seen};
+use super::words::{id, seen_alone};
 use crate::answers::{Answered, Outcome};
 use crate::book::Book;
 use document::{Block, Cell, Column, Section, Table};
@@ -135,7 +135,7 @@ fn row(one: &Answered<'_>, answered: &[Answered<'_>]) -> Vec<Cell> {
         Cell::new(drawn.or(said)),
     ];
     for at in 0..one.places.len() {
-        cells.push(deciding(one, at).map_or_else(Cell::default, seen));
+        cells.push(deciding(one, at).map_or_else(Cell::default, seen_alone));
     }
     cells
 }

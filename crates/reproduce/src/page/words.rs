@@ -22,10 +22,10 @@ pub fn of_place(place: &Where) -> String {
 /// A verdict in its colour.
 fn verdict_cell(verdict: Verdict) -> Cell {
     let colour = match verdict {
-        Verdict::Holds | Verdict::Drawn => Some(Colour("d")),
+        Verdict::Holds => Some(Colour("d")),
         Verdict::DoesNotHold | Verdict::Contradiction => Some(Colour("c")),
         Verdict::Undecided => Some(Colour("b")),
-        Verdict::Shown | Verdict::NotPossible => None,
+        Verdict::Shown | Verdict::Drawn | Verdict::NotPossible => None,
     };
     let cell = Cell::new(verdict.words());
     colour.into_iter().fold(cell, Cell::coloured)
@@ -52,11 +52,23 @@ fn value_words(outcome: &Outcome) -> String {
 
 /// The verdict with the value that it rests on and why below it; a value that is only shown alone.
 pub fn seen(outcome: &Outcome) -> Cell {
+    below(outcome, value_words(outcome))
+}
+
+/// The same where nothing beside it says what the value is of.
+pub fn seen_alone(outcome: &Outcome) -> Cell {
+    let value = value_words(outcome);
+    below(outcome, if value.is_empty() { value } else { format!("{}: {value}", outcome.says) })
+}
+
+fn below(outcome: &Outcome, value: String) -> Cell {
     let judged = &outcome.judged;
-    let value = Some(value_words(outcome)).filter(|words| !words.is_empty());
+    let value = Some(value).filter(|words| !words.is_empty());
     let why = Some(judged.why.clone()).filter(|why| !why.is_empty());
     match judged.verdict {
         Verdict::Shown => Cell::new(value),
+        // Why it counts as drawn has the number of messages, and of how many.
+        Verdict::Drawn => why.into_iter().fold(verdict_cell(Verdict::Drawn), Cell::small),
         verdict => value.into_iter().chain(why).fold(verdict_cell(verdict), Cell::small),
     }
 }

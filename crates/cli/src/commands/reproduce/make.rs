@@ -1,18 +1,21 @@
-//! Making runs: the commands of recipes, each launch in processes of its own, in turn.
+//! Making runs: the commands of recipes, each launch in processes of its own. Those that are
+//! measured come in turn, alone; simulated ones side by side.
+
+mod launch;
+mod simulated;
 
 use super::folder::{Folder, Group, State};
 use super::here;
 use crate::interrupt;
 use crate::progress::Bar;
-use crate::studying::{kept, limits, study};
-use anyhow::{Context, Result, bail};
+use crate::studying::{kept, study};
+use anyhow::Result;
+use launch::Launch;
 use reproduce::{Book, Chosen, Recipe, Scale, Where};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use study::{Contestant, Ended, Turn, process};
+use study::{Contestant, Ended, Turn};
 
 /// The file of a launch with what its last command printed.
 pub const SAID: &str = "said.json";
@@ -40,23 +43,19 @@ pub fn all(
     let stop = interrupt::flag();
     let lacks = here::lacks(state.data.is_some());
     state.save(folder)?;
+    let mut able = Vec::new();
     for team in teams(state, books, chosen) {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        let (able, unable): (Vec<_>, Vec<_>) =
-            team.recipes.iter().copied().partition(|(_, recipe)| lacks(recipe).is_none());
-        for (name, recipe) in unable {
-            let why = lacks(recipe).unwrap_or_default();
-            state.groups.push(group(&team, name, Vec::new(), vec![why]));
-        }
-        if !able.is_empty() {
-            let able = Team { recipes: able, book: team.book, place: team.place.clone() };
-            able.make(folder, state, launches)?;
-        }
-        state.save(folder)?;
+        able.extend(team.able(state, &lacks));
     }
-    Ok(())
+    let (simulated, measured): (Vec<_>, Vec<_>) =
+        able.into_iter().partition(|team| team.place.is_simulated());
+    for team in measured {
+        if !stop.load(Ordering::Relaxed) {
+            team.make(folder, state, launches)?;
+        }
+    }
+    simulated::make(folder, state, &simulated)?;
+    state.save(folder)
 }
 
 fn group(team: &Team, recipe: &str, launches: Vec<u32>, failures: Vec<String>) -> Group {
@@ -94,17 +93,28 @@ fn teams<'a>(state: &State, books: &'a [Book], chosen: &[Chosen]) -> Vec<Team<'a
 }
 
 impl Team<'_> {
+    /// Those of the recipes that this machine can make; why not of the others is noted.
+    fn able(self, state: &mut State, lacks: impl Fn(&Recipe) -> Option<String>) -> Option<Self> {
+        let mut able = Vec::new();
+        for (name, recipe) in &self.recipes {
+            match lacks(recipe) {
+                None => able.push((*name, *recipe)),
+                Some(why) => state.groups.push(group(&self, name, Vec::new(), vec![why])),
+            }
+        }
+        (!able.is_empty()).then_some(Team { recipes: able, ..self })
+    }
+
     fn make(&self, folder: &Folder, state: &mut State, launches: Option<u32>) -> Result<()> {
         let contestants = self.contestants(state.scale);
-        let launches = launches.filter(|_| !self.place.is_simulated());
         let launches = launches.unwrap_or_else(|| self.launches(state.scale));
         let mut bar = Bar::new(format!("{} {}", self.book.document.id, self.place.name()), None);
         let first = state.groups.len();
-        let empty = |(name, _): &(&str, &Recipe)| group(self, name, Vec::new(), Vec::new());
-        state.groups.extend(self.recipes.iter().map(empty));
+        state.groups.extend(self.recipes.iter().map(|(name, _)| self.nothing_yet(name)));
         let begins = |turn: &Turn| bar.step(turn.done as u64, turn.all as u64, &turn.name);
         let results = study(launches, &contestants, begins, |turn| {
-            self.launch(folder, state, turn).map_err(|why| kept(&why))?;
+            let ours = self.launch(turn.contestant, turn.round, turn.limit);
+            ours.make(folder, state).map_err(|why| kept(&why))?;
             state.groups[first + turn.contestant].launches.push(turn.round);
             state.save(folder).map_err(Ended::Study)
         })?;
@@ -125,50 +135,30 @@ impl Team<'_> {
     }
 
     fn contestants(&self, scale: Scale) -> Vec<Contestant> {
-        let of = |(name, recipe): &(&str, &Recipe)| {
-            let setting = recipe.setting(&self.place);
-            let seconds = setting.map_or(0, |setting| setting.seconds[scale.place()]);
-            let usual = Duration::from_secs(seconds.into());
-            Contestant { key: (*name).to_owned(), limit: (usual * PATIENCE).max(LEAST) }
+        let of = |at: usize| {
+            let key = self.recipes[at].0.to_owned();
+            Contestant { key, limit: self.limit(at, scale) }
         };
-        self.recipes.iter().map(of).collect()
+        (0..self.recipes.len()).map(of).collect()
     }
 
-    /// A launch: its commands one after another. What the last of them printed is kept.
-    fn launch(&self, folder: &Folder, state: &State, turn: &Turn) -> Result<()> {
-        let (name, recipe) = self.recipes[turn.contestant];
-        let own = folder.launch(&self.book.document.id, name, self.place.name(), turn.round);
-        std::fs::create_dir_all(&own)
-            .with_context(|| format!("cannot create {}", own.display()))?;
-        let path = own.to_str().context("a folder's name is no text")?;
-        let launch = state.launch(turn.round, path);
-        let mut said = String::new();
-        for words in recipe.commands(name, &self.place, state.scale, &launch)? {
-            said = step(&words, turn.limit)?;
-        }
-        if said.trim_start().starts_with('{') {
-            keep(&own.join(SAID), &said)?;
-        }
-        Ok(())
+    /// The longest that a launch of a recipe may take.
+    fn limit(&self, at: usize, scale: Scale) -> Duration {
+        (self.usual(at, scale) * PATIENCE).max(LEAST)
     }
-}
 
-/// One of our own commands; what it printed.
-fn step(words: &[String], limit: Duration) -> Result<String> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let mut command = Command::new(program);
-    command.args(words);
-    // Nobody would note it, or end it, when we are gone.
-    rmem::end_with_parent(&mut command);
-    let ended = process::watch(command, limits(limit))?;
-    if !ended.status.success() {
-        let why = ended.reason().unwrap_or("it failed and said nothing").to_owned();
-        bail!("{}: {why}", words.iter().take(2).cloned().collect::<Vec<_>>().join(" "));
+    /// How long it should take.
+    fn usual(&self, at: usize, scale: Scale) -> Duration {
+        let setting = self.recipes[at].1.setting(&self.place);
+        Duration::from_secs(setting.map_or(0, |it| it.seconds[scale.place()]).into())
     }
-    Ok(ended.out)
-}
 
-fn keep(path: &Path, said: &str) -> Result<()> {
-    record::write_whole(path, |out| out.write_all(said.as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))
+    fn launch(&self, at: usize, number: u32, limit: Duration) -> Launch<'_> {
+        let (name, recipe) = self.recipes[at];
+        Launch { book: self.book, name, recipe, place: &self.place, number, limit }
+    }
+
+    fn nothing_yet(&self, recipe: &str) -> Group {
+        group(self, recipe, Vec::new(), Vec::new())
+    }
 }

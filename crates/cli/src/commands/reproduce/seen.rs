@@ -11,6 +11,7 @@ use report::figure::Drawn;
 use reproduce::{Book, Draw, Evidence, Json, View, Where};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Options of `fourstamp report` as a view gives them.
 #[derive(Parser)]
@@ -19,18 +20,36 @@ struct ViewArgs {
     messages: FilterArgs,
 }
 
-/// The runs of a folder.
+/// A launch, and the options of the view.
+type Key = (PathBuf, Option<String>);
+
+/// What views said already, as JSON, for whoever asks on any thread.
+#[derive(Default)]
+pub struct Said(Mutex<HashMap<Key, Arc<OnceLock<Result<String, String>>>>>);
+
+/// The runs of a folder, as a thread reads them.
 pub struct Seen<'a> {
     folder: &'a Folder,
     state: &'a State,
-    /// What views said already.
-    said: HashMap<(PathBuf, Option<String>), Result<Json, String>>,
+    said: &'a Said,
+    /// What was parsed already: that does not go from thread to thread.
+    parsed: HashMap<Key, Result<Json, String>>,
+}
+
+impl Said {
+    /// What a view says; read once, however many ask.
+    fn of(&self, key: &Key, view: &View) -> Result<String, String> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is not held while the run is read.
+        let once = Arc::clone(known().entry(key.clone()).or_default());
+        once.get_or_init(|| read(&key.0, view).map_err(|error| one_line(&error))).clone()
+    }
 }
 
 impl<'a> Seen<'a> {
     /// Nothing is read yet.
-    pub fn new(folder: &'a Folder, state: &'a State) -> Seen<'a> {
-        Seen { folder, state, said: HashMap::new() }
+    pub fn new(folder: &'a Folder, state: &'a State, said: &'a Said) -> Seen<'a> {
+        Seen { folder, state, said, parsed: HashMap::new() }
     }
 
     fn launch(&self, book: &Book, recipe: &str, place: &Where, launch: u32) -> PathBuf {
@@ -59,12 +78,12 @@ impl Evidence for Seen<'_> {
         let view = book.views.get(view).ok_or("there is no such view")?;
         let folder = self.launch(book, view.recipe_in(place), place, launch);
         let key = (folder, view.report.clone());
-        if let Some(said) = self.said.get(&key) {
-            return said.clone();
+        if let Some(parsed) = self.parsed.get(&key) {
+            return parsed.clone();
         }
-        let said = read(&key.0, view).map_err(|error| one_line(&error));
-        self.said.insert(key, said.clone());
-        said
+        let parsed = self.said.of(&key, view).and_then(|text| Json::parse(&text));
+        self.parsed.insert(key, parsed.clone());
+        parsed
     }
 
     fn draw(&mut self, book: &Book, draw: &Draw, place: &Where) -> Result<Drawn, String> {
@@ -93,15 +112,13 @@ impl Evidence for Seen<'_> {
 }
 
 /// What a launch says, seen so.
-fn read(launch: &Path, view: &View) -> Result<Json> {
-    let text = match &view.report {
-        None => record::read_text(&launch.join(SAID)).context("its commands printed no JSON")?,
-        Some(options) => {
-            let words = shell_words::split(options).context("options of a view")?;
-            let args = ViewArgs::try_parse_from(["report".to_owned()].into_iter().chain(words))
-                .context("options of a view")?;
-            serde_json::to_string(&reported::json(&launch.join("run"), &args.messages.filter())?)?
-        }
+fn read(launch: &Path, view: &View) -> Result<String> {
+    let Some(options) = &view.report else {
+        return Ok(record::read_text(&launch.join(SAID)).context("its commands printed no JSON")?);
     };
-    Json::parse(&text).map_err(anyhow::Error::msg)
+    let words = shell_words::split(options).context("options of a view")?;
+    let args = ViewArgs::try_parse_from(["report".to_owned()].into_iter().chain(words))
+        .context("options of a view")?;
+    let report = reported::json(&launch.join("run"), &args.messages.filter())?;
+    Ok(serde_json::to_string(&report)?)
 }

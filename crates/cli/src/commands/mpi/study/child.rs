@@ -21,6 +21,11 @@ const GRACE: Duration = Duration::from_secs(10);
 const WAITS: &str = "waiting for ";
 /// Lines of a program that is not ours which are worth repeating.
 const FOREIGN_LINES: usize = 3;
+/// How a line begins that frames an error of Open MPI.
+const FRAME: &str = "----";
+/// What lets it run as root, for those who want that.
+const AS_ROOT: &str = "run this as an ordinary user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and \
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
 
 /// See `main` to its end, within the limit; `joiners` are started once it says that it waits for
 /// nodes.
@@ -110,15 +115,31 @@ impl Watched {
     }
 }
 
-/// Our own line if there is one, else the last ones of whoever else spoke.
+/// Our own line if there is one; else what a launcher says first in its frame, or the last lines
+/// of whoever else spoke.
 fn reason(said: &[String]) -> Option<String> {
     if let Some(line) = said.iter().find_map(|line| line.strip_prefix("fourstamp: ")) {
         return Some(line.to_string());
     }
-    let said: Vec<&str> =
-        said.iter().map(String::as_str).filter(|line| !line.starts_with("----")).collect();
+    if let Some(sentence) = framed(said) {
+        return Some(sentence);
+    }
     let last = &said[said.len().saturating_sub(FOREIGN_LINES)..];
     (!last.is_empty()).then(|| last.join("; "))
+}
+
+/// The first sentence between the lines of dashes that Open MPI puts around its errors. What it
+/// says last there is advice.
+fn framed(said: &[String]) -> Option<String> {
+    let lines = said.iter().skip_while(|line| !line.starts_with(FRAME)).map(String::as_str);
+    let within = lines.skip(1).take_while(|line| !line.starts_with(FRAME)).collect::<Vec<_>>();
+    let end = within.iter().position(|line| line.ends_with(['.', ':'])).map(|at| at + 1)?;
+    let sentence = within[..end].join(" ");
+    let sentence = sentence.trim_end_matches(['.', ':']);
+    Some(match sentence.contains("as root") {
+        true => format!("{sentence}; {AS_ROOT}"),
+        false => sentence.to_owned(),
+    })
 }
 
 /// Nothing of a measurement outlives it.
@@ -151,6 +172,17 @@ mod tests {
         assert_eq!(reason(&both).as_deref(), Some("the disk is full; free some space"));
         assert_eq!(reason(&said(&["a", "b", "c", "d"])).as_deref(), Some("b; c; d"));
         assert_eq!(reason(&[]), None);
+    }
+
+    #[test]
+    fn a_launchers_framed_error_is_its_first_sentence_with_what_to_do_as_root() {
+        let said = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let frame = "-".repeat(70);
+        let slots = format!("{frame}\nThere are not enough slots\nfor 9.\nUse fewer.\n{frame}");
+        assert_eq!(reason(&said(&slots)).as_deref(), Some("There are not enough slots for 9"));
+        let root = format!("{frame}\nmpirun will not run as root.\nAt your own risk.\n{frame}");
+        let why = reason(&said(&root)).unwrap();
+        assert!(why.starts_with("mpirun will not run as root; ") && why.contains("OMPI_"), "{why}");
     }
 
     #[test]
