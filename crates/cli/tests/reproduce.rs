@@ -45,6 +45,7 @@ fn a_card_is_made_judged_and_judged_again_from_its_runs() {
     let left = std::fs::read_to_string(home.path().join("again/verdicts.csv")).unwrap();
     let rows = verdicts(home.path(), "000/S9 000/K6 --from again");
     assert_eq!(left.lines().count(), rows.len() + 1);
+    assert_eq!(verdicts(home.path(), "--from again"), rows, "the same cards as were asked for");
     let of = |id: &str| rows.iter().find(|row| &row[0] == id).unwrap();
     assert_eq!((&of("000/S9")[6], &of("000/S9")[11]), ("mark3", "holds"));
     // Its value is that of the command beside it.

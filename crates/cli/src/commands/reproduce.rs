@@ -27,11 +27,14 @@ pub fn run(args: &ReproduceArgs) -> Result<ExitCode> {
         args.show.show(&list, "reproduce")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (folder, state) = match &args.from {
-        Some(from) => (Folder::open(from)?, State::load(from)?),
-        None => made(args, &books, &chosen)?,
+    let Some(from) = &args.from else {
+        let (folder, state) = made(args, &books, &chosen)?;
+        return judge(args, &books, &chosen, &folder, &state);
     };
-    judge(args, &books, &chosen, &folder, &state)
+    let (folder, state) = (Folder::open(from)?, State::load(from)?);
+    // Of a folder of one document, the others are nothing to be asked about.
+    let ids = if args.ids.is_empty() { &state.ids } else { &args.ids };
+    judge(args, &books, &reproduce::choose(&books, ids)?, &folder, &state)
 }
 
 /// Make the runs that the cards need.

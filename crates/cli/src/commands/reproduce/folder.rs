@@ -32,6 +32,9 @@ pub struct State {
     pub data: Option<String>,
     /// Cores of the machine.
     cores: usize,
+    /// Documents and cards that were asked for; none: all.
+    #[serde(default)]
+    pub ids: Vec<String>,
     /// What became of each recipe.
     pub groups: Vec<Group>,
 }
@@ -83,6 +86,7 @@ impl State {
             on: args.on.clone(),
             data: data.as_ref().map(text).transpose()?,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
+            ids: args.ids.clone(),
             groups: Vec::new(),
         })
     }
@@ -115,7 +119,7 @@ impl State {
             out.write_all(b"\n")
         };
         record::write_whole(&path, write)
-            .with_context(|| format!("cannot write {}", path.display()))
+            .with_context(|| format!("cannot write {}: see that it has space", path.display()))
     }
 
     /// Where the runs of a document are made.
