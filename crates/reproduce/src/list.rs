@@ -17,16 +17,16 @@ pub fn list(
         "reproduce",
         [
             Column::text("id", "id"),
-            Column::text("kind", "kind"),
+            Column::text("kind", "kind").wide(),
             Column::text("title", "title"),
             Column::text("document", "document").data(),
-            Column::text("recipes", "runs"),
+            Column::text("recipes", "runs").wide(),
             Column::seconds("time", "time"),
             Column::text("needs", "needs").wide(),
             Column::text("possible", "possible here"),
         ],
-    );
-    table.wordy = true;
+    )
+    .whole();
     for (at, card) in chosen {
         let book = &books[*at];
         let card = &book.cards[*card];
@@ -39,7 +39,7 @@ pub fn list(
             found().flat_map(|recipe| &recipe.needs).map(|need| need.words()).collect();
         needs.sort_unstable();
         needs.dedup();
-        let missing = found().find_map(&lacks);
+        let missing: Vec<String> = found().filter_map(&lacks).collect();
         let names: Vec<&str> = recipes.iter().copied().collect();
         table.push([
             Cell::new(book.whole_id(card)),
@@ -47,9 +47,9 @@ pub fn list(
             Cell::new(card.title.as_str()),
             Cell::new(book.document.title.as_str()),
             Cell::new(names.join(" ")),
-            Cell::new(f64::from(time)),
+            Cell::new(f64::from(time)).shown(about(time)),
             Cell::new(needs.join("; ")),
-            Cell::new(missing.map_or_else(|| "yes".to_owned(), |what| format!("no: {what}"))),
+            Cell::new(possible(&missing, recipes.len())),
         ]);
     }
     let said = "Cards that share runs share their time. Make one: fourstamp reproduce ID; all of a \
@@ -61,9 +61,45 @@ pub fn list(
     }
 }
 
+/// Whether so many recipes can be made here, of which these lack something.
+fn possible(missing: &[String], recipes: usize) -> String {
+    match missing.first() {
+        None => "yes".into(),
+        Some(what) if missing.len() == recipes => format!("no: {what}"),
+        Some(what) => format!("in part: {what}"),
+    }
+}
+
+/// A time that is known to a second or so.
+fn about(seconds: u32) -> String {
+    match seconds {
+        0 => "none".into(),
+        1..120 => format!("{seconds} s"),
+        _ => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
 /// About how long a recipe takes, here and simulated.
 fn seconds(recipe: &crate::Recipe, scale: Scale) -> u32 {
     let places = [Where::Here, Where::On(String::new())];
     let settings = places.iter().filter_map(|place| recipe.setting(place));
     settings.map(|it| it.launches[scale.place()] * it.seconds[scale.place()]).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_some_recipes_lack_makes_a_card_possible_in_part() {
+        let lack = |count| vec!["needs root".to_owned(); count];
+        assert_eq!(possible(&lack(0), 2), "yes");
+        assert_eq!(possible(&lack(1), 2), "in part: needs root");
+        assert_eq!(possible(&lack(2), 2), "no: needs root");
+    }
+
+    #[test]
+    fn a_time_is_told_as_well_as_it_is_known() {
+        assert_eq!([0, 119, 121].map(about), ["none", "119 s", "3 min"]);
+    }
 }

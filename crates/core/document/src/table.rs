@@ -23,6 +23,8 @@ pub struct Table {
     pub wordy: bool,
     /// Only for scripts: page and terminal say the same in other words, or leave it out.
     pub data: bool,
+    /// A terminal shows all of its rows, however many: they are what was asked for.
+    pub whole: bool,
 }
 
 /// What the values of a column are.
@@ -134,6 +136,12 @@ impl Table {
     /// Only for scripts.
     pub fn data(mut self) -> Table {
         self.data = true;
+        self
+    }
+
+    /// With all rows on a terminal.
+    pub fn whole(mut self) -> Table {
+        self.whole = true;
         self
     }
 

@@ -175,6 +175,18 @@ fn words_wrap_and_numbers_do_not() {
 }
 
 #[test]
+fn a_list_that_was_asked_for_is_shown_to_its_end_and_other_long_tables_in_part() {
+    let long = || {
+        let rows = (0..100).map(|row| [Cell::from(format!("row-{row}"))]);
+        Table::new("long", [Column::text("name", "Name")]).with(rows)
+    };
+    let part = shown(long(), 80);
+    assert!(part.contains("76 more rows: --csv=long") && !part.contains("row-99"), "{part}");
+    let all = shown(long().whole(), 80);
+    assert!(!all.contains("more rows") && all.contains("row-99"), "{all}");
+}
+
+#[test]
 fn bars_among_the_cells_are_explained_where_they_are_shown() {
     let table = |column: Column| {
         let bar = Value::Parts(vec![("send", Colour("b"), 0.5), ("way", Colour("c"), 0.5)]);

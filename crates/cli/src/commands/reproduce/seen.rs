@@ -23,9 +23,12 @@ struct ViewArgs {
 /// A launch, and the options of the view.
 type Key = (PathBuf, Option<String>);
 
-/// What views said already, as JSON, for whoever asks on any thread.
+/// JSON, or why there is none; whoever asks first reads it.
+type Once = Arc<OnceLock<Result<String, String>>>;
+
+/// What views said already, for whoever asks on any thread.
 #[derive(Default)]
-pub struct Said(Mutex<HashMap<Key, Arc<OnceLock<Result<String, String>>>>>);
+pub struct Said(Mutex<HashMap<Key, Once>>);
 
 /// The runs of a folder, as a thread reads them.
 pub struct Seen<'a> {
@@ -114,7 +117,7 @@ impl Evidence for Seen<'_> {
 /// What a launch says, seen so.
 fn read(launch: &Path, view: &View) -> Result<String> {
     let Some(options) = &view.report else {
-        return Ok(record::read_text(&launch.join(SAID)).context("its commands printed no JSON")?);
+        return record::read_text(&launch.join(SAID)).context("its commands printed no JSON");
     };
     let words = shell_words::split(options).context("options of a view")?;
     let args = ViewArgs::try_parse_from(["report".to_owned()].into_iter().chain(words))

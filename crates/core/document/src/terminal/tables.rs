@@ -11,7 +11,7 @@ const ALL_ROWS: usize = 32;
 
 /// The table, and what is left out of it.
 pub(super) fn table(table: &Table, screen: Screen) -> String {
-    let rows = chosen(&table.rows);
+    let rows = if table.whole { table.rows.iter().collect() } else { chosen(&table.rows) };
     if rows.is_empty() || table.data {
         return String::new();
     }
