@@ -47,7 +47,7 @@ pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyPart, StudyTransport};
 pub use transport::Transport;
 pub use warp::{EngineChange, ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
-pub use warp_study::{WarpStudyArgs, study_options_first};
+pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
 
 use crate::show::ShowArgs;
 use clap::{Args, Parser, Subcommand};

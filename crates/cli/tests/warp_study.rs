@@ -204,6 +204,21 @@ fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
         ("phold --config nowhere.cfg", "cannot read nowhere.cfg"),
         ("study phold", "a study needs a model"),
         ("phold --csv=times", "choose from: speedup, launches"),
+        ("phold,stb88 --corps 3", "phold has no option --corps: name the models that it is for"),
+        ("phold,stb88 --corps phold=3", "it is for: --corps stb88=VALUE"),
+        ("phold,ping --galoshes 3", "phold has no option --galoshes: see"),
+        ("phold,ping --cutoff ctls=5", "ctls does not take part"),
+        ("phold,ping --cutoff phold=5,7", "write MODEL=VALUE for each model"),
+        ("phold,galaxy", "there is no model 'galaxy'"),
+        ("phold,phold", "phold is named twice"),
+        ("phold --transport pigeon", "pigeon"),
+        ("phold --stretch 0.5", "a factor from 1"),
+        ("phold --stretch 1,10 --timing none", "give --timing process or wall"),
+        ("phold --on mark3", "leave --on out"),
+        ("phold --build gcc", "NAME=PATH"),
+        ("phold --build a=/no/such --build a=/bin/sh", "two builds are called a"),
+        ("phold --build gcc=/no/such", "build gcc (/no/such): cannot start /no/such"),
+        ("phold --build echo=/bin/echo", "build echo (/bin/echo) does not answer as this"),
         ("phold --csv --json", "cannot be used with"),
     ] {
         let line = fail(folder.path(), &format!("warp study {arguments}"));
@@ -214,6 +229,118 @@ fn a_study_that_makes_no_sense_is_refused_before_anything_is_measured() {
             "{arguments} leaves nothing"
         );
     }
+}
+
+#[test]
+fn several_models_and_transports_are_launched_in_turn() {
+    let folder = folder();
+    let study = "warp study phold,ping --cutoff phold=6,ping=40 --objects phold=8 --timing none \
+                 --nodes 2 --transport thread,shm --launches 2 --out joint";
+    let out = succeed(folder.path(), &study.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert!(
+        out.contains("ping, 2 nodes, shm") && out.contains("Undecided: phold and ping."),
+        "{out}"
+    );
+    let joint = folder.path().join("joint");
+    let launches = read(&joint.join("launches.csv"));
+    let of = |name: &str| column(&launches, name);
+    let mut turns: Vec<(f64, String)> = of("begun_unix_s")
+        .iter()
+        .zip(of("model").iter().zip(of("transport")).map(|(model, by)| format!("{model} {by}")))
+        .map(|(begun, who)| (begun.parse().expect("a moment"), who))
+        .collect();
+    turns.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let turns: Vec<&str> = turns.iter().map(|(_, who)| who.as_str()).collect();
+    let there = ["phold ", "phold thread", "phold shm", "ping ", "ping thread", "ping shm"];
+    assert_eq!(turns[..6], there, "round 1");
+    assert_eq!(turns[6..], there.iter().rev().copied().collect::<Vec<_>>(), "round 2");
+    for model in ["phold", "ping"] {
+        let rows = of("model").into_iter().zip(of("events")).filter(|(name, _)| name == model);
+        let events: Vec<String> = rows.map(|(_, events)| events).collect();
+        assert!(events.iter().all(|one| *one == events[0] && one != "0"), "{launches}");
+    }
+    let table = read(&joint.join("speedup.csv"));
+    let number =
+        |name: &str, row: usize| column(&table, name)[row].parse::<f64>().expect("a number");
+    for (row, in_order) in [(1, 0), (2, 0), (4, 3), (5, 3)] {
+        let expected = number("seconds", in_order) / number("seconds", row);
+        assert!((number("speedup", row) / expected - 1.0).abs() < 1e-4, "{table}");
+    }
+    assert!(joint.join("xl_stats/phold-nodes-2-shm-2.csv").exists());
+    assert!(read(&joint.join("report.html")).contains("Model by model"));
+}
+
+/// A program of that name that does this with its words; `REAL` is fourstamp.
+fn program(folder: &Path, name: &str, script: &str) -> String {
+    let path = folder.join(name);
+    let script = script.replace("REAL", env!("CARGO_BIN_EXE_fourstamp"));
+    // By a shell: nobody who is started meanwhile has it open then.
+    let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"";
+    let written = Command::new("sh").args(["-c", write]).arg(&path).arg(script).status();
+    assert!(written.expect("sh runs").success());
+    path.display().to_string()
+}
+
+const SMALL: &str = "warp study phold --objects 4 --cutoff 4 -n 1 --launches 1";
+
+#[test]
+fn another_build_takes_part() {
+    let folder = folder();
+    let other = program(folder.path(), "other", "exec REAL \"$@\"");
+    let out = succeed(folder.path(), &format!("{SMALL} --build gcc={other} --out both"));
+    assert!(out.contains("1 node, gcc") && out.contains("× as long with build gcc"), "{out}");
+    let table = read(&folder.path().join("both/speedup.csv"));
+    assert_eq!(column(&table, "build"), ["this", "this", "gcc", "gcc"]);
+    let against = column(&table, "relative");
+    assert!(against[0].is_empty() && against[3].parse::<f64>().is_ok_and(|it| it > 0.0), "{table}");
+    assert!(folder.path().join("both/xl_stats/gcc-nodes-1-1.csv").exists());
+}
+
+#[test]
+fn a_build_that_cannot_take_part_is_named_before_anything_is_measured() {
+    let folder = folder();
+    let old = "case \"$*\" in *--transport*) echo 'error: unexpected argument' >&2; exit 2;; esac
+               exec REAL \"$@\"";
+    for (name, script, said) in [
+        ("rubbish", "echo all is well", "does not answer as this fourstamp does"),
+        ("numbers", "echo a,b; echo 1,2", "does not answer as this fourstamp does"),
+        ("broken", "echo 'error: no heart' >&2; exit 1", "no heart"),
+        ("old", old, "is too old, or too new, for this study: unexpected argument"),
+    ] {
+        let path = program(folder.path(), name, script);
+        let line = fail(folder.path(), &format!("{SMALL} --build {name}={path} --out no"));
+        assert!(line.contains(&format!("build {name} ({path})")), "{line}");
+        assert!(line.contains(said), "{name}: {line}");
+        assert!(!folder.path().join("no").exists(), "{name} left a folder");
+    }
+}
+
+#[test]
+fn a_build_that_computes_something_else_ends_the_study() {
+    let folder = folder();
+    let script = "[ \"$2\" = ping ] && exec REAL \"$@\"\nexec REAL \"$@\" --seed 99";
+    let path = program(folder.path(), "wrong", script);
+    let line = fail(folder.path(), &format!("{SMALL} --build wrong={path}"));
+    assert!(line.contains("wrong-sequential-1 does not match the sequential run"), "{line}");
+}
+
+#[test]
+fn events_are_stretched_in_order_too() {
+    let folder = folder();
+    let path = program(folder.path(), "noted", "echo \"$@\" >> told\nexec REAL \"$@\"");
+    let study = format!("{SMALL} --stretch 1,50 --build noted={path} --csv --out study");
+    let table = succeed(folder.path(), &study);
+    assert_eq!(column(&table, "stretch"), ["1", "1", "1", "1", "50", "50", "50", "50"]);
+    assert_eq!(column(&table, "timing")[4..], ["", "process", "", "process"]);
+    assert_eq!(column(&table, "timing")[1], "none");
+    let told = read(&folder.path().join("told"));
+    let of = |words: &[&str]| {
+        let meant = |line: &&str| words.iter().all(|word| line.contains(word));
+        told.lines().filter(|line| !line.contains("--help")).filter(meant).count()
+    };
+    assert_eq!(of(&["--stretch 50", "--seq"]), 1, "{told}");
+    assert_eq!(of(&["--stretch 1 ", "--nodes 1", "--timing none"]), 1, "{told}");
+    assert_eq!(of(&["--stretch 50", "--nodes 1", "--timing process"]), 1, "{told}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp warp study`.
 
 use super::quantity;
+use super::transport::{Transport, transport};
 use crate::show::ShowArgs;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -14,14 +15,21 @@ use std::time::Duration;
     after_help = "\
 Each launch is a fresh process. One launch of each contestant is made in turn, then the next, \
 every other round in reverse, so that changes of the machine over time meet all alike. Every \
-result must equal the sequential one. Ctrl-C keeps what has been measured.
+result must equal the sequential one of its model. Ctrl-C keeps what has been measured.
+
+Several models are separated by commas. An option is for all of them; where its values differ, \
+write MODEL=VALUE for each: --cutoff warpnet=250,pucks=40. A model that is not named goes without.
 
 The folder gets launches.csv (a line for each launch), speedup.csv (the table), report.html, and \
 the XL_STATS of each launch.
 
 Examples:
   fourstamp warp study phold --nodes 1,2 --launches 5 --work 20
-  fourstamp warp study warpnet --transport shm --out runs/speedup"
+  fourstamp warp study warpnet --transport shm --out runs/speedup
+  fourstamp warp study warpnet,pucks,stb88 --cutoff warpnet=250,pucks=40,stb88=25000 \
+--nodes 1,2,4 --timing none,process,wall --transport thread,tcp
+  fourstamp warp study phold --nodes 2 --stretch 1,10,100 --transport thread,tcp
+  fourstamp warp study phold --build gcc=../gcc/fourstamp --build o1=../o1/fourstamp"
 )]
 pub struct WarpStudyArgs {
     /// Numbers of nodes
@@ -41,22 +49,31 @@ pub struct WarpStudyArgs {
     /// [default: wait for it]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub give_up_after: Option<Duration>,
-    /// Compare the costs of the ways to time objects
+    /// Compare the costs of the ways to time objects  [default: none; process with --stretch]
+    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_enum)]
+    pub timing: Vec<StudyTiming>,
+    /// Compare what carries the messages  [default: thread]
     #[arg(
         long,
-        value_name = "MODE,...",
+        value_name = "TRANSPORT,...",
         value_delimiter = ',',
-        value_enum,
-        default_value = "none"
+        value_parser = transport()
     )]
-    pub timing: Vec<StudyTiming>,
+    pub transport: Vec<Transport>,
+    /// Make every event take so many times as long, in order, too
+    #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = stretch)]
+    pub stretch: Vec<f64>,
+    /// Another fourstamp, e.g. of another compiler, takes part under this name; once for each
+    #[arg(long, value_name = "NAME=PATH", value_parser = build)]
+    pub build: Vec<(String, PathBuf)>,
     /// Folder for the tables and the page; must not exist yet  [default: runs/study-1, -2, ...]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// How it is shown: with --csv alone, the table of speed-ups.
     #[command(flatten)]
     pub show: ShowArgs,
-    /// The model and its options, as `fourstamp warp MODEL --help` lists them
+    /// The model, or several separated by commas, and options, as `fourstamp warp MODEL --help`
+    /// lists them
     #[arg(
         value_name = "MODEL",
         required = true,
@@ -65,6 +82,27 @@ pub struct WarpStudyArgs {
         allow_hyphen_values = true
     )]
     pub words: Vec<String>,
+}
+
+/// How many times as long events take.
+fn stretch(text: &str) -> Result<f64, String> {
+    let read = text.parse().ok().filter(|by| (1.0..=1e6).contains(by));
+    read.ok_or_else(|| "write a factor from 1 to 1000000".to_owned())
+}
+
+/// `NAME=PATH`; the name becomes a part of files' names.
+fn build(text: &str) -> Result<(String, PathBuf), String> {
+    let is_plain = |c: char| c.is_alphanumeric() || ['_', '.'].contains(&c);
+    match text.split_once('=') {
+        Some((name, path))
+            if !name.is_empty() && !path.is_empty() && name.chars().all(is_plain) =>
+        {
+            Ok((name.to_owned(), path.into()))
+        }
+        _ => {
+            Err("write NAME=PATH, the name of letters and digits, e.g. gcc=../gcc/fourstamp".into())
+        }
+    }
 }
 
 /// How objects are timed.
@@ -90,7 +128,17 @@ impl StudyTiming {
 }
 
 /// The study's own options that take a value.
-const OWN: [&str; 6] = ["--nodes", "-n", "--launches", "--give-up-after", "--timing", "--out"];
+const OWN: [&str; 9] = [
+    "--nodes",
+    "-n",
+    "--launches",
+    "--give-up-after",
+    "--timing",
+    "--transport",
+    "--stretch",
+    "--build",
+    "--out",
+];
 /// Those whose value, if they have one, stands behind a `=`.
 const OWN_ALONE: [&str; 2] = ["--csv", "--json"];
 
@@ -135,6 +183,18 @@ mod tests {
     }
 
     #[test]
+    fn builds_have_names_and_stretches_ends() {
+        assert_eq!(build("gcc14=a/b=c"), Ok(("gcc14".into(), "a/b=c".into())));
+        for wrong in ["", "gcc", "=x", "gcc=", "a-b=x", "a/b=x"] {
+            assert!(build(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!((stretch("1"), stretch("12.5")), (Ok(1.0), Ok(12.5)));
+        for wrong in ["0", "0.9", "-3", "1e7", "NaN", "ten"] {
+            assert!(stretch(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_studys_options_may_stand_behind_the_model() {
         assert_eq!(
             sorted("f warp study phold --work 5 --nodes 1,2 --objects=8 --launches=3 --out x"),
@@ -148,6 +208,10 @@ mod tests {
         assert_eq!(
             sorted("f warp study phold --csv=launches --seed 2 --json"),
             "f warp study --csv=launches --json phold --seed 2"
+        );
+        assert_eq!(
+            sorted("f warp study a,b --transport tcp --cutoff a=1,b=2 --build x=y --stretch=1,5"),
+            "f warp study --transport tcp --build x=y --stretch=1,5 a,b --cutoff a=1,b=2"
         );
         assert_eq!(
             sorted("f warp phold --objects 8 --nodes 2"),

@@ -22,7 +22,7 @@ mod tables;
 mod tally;
 mod words;
 
-pub use self::study::{SpeedupRow, SpeedupSetup, SpeedupStudy};
+pub use self::study::{SpeedupRow, SpeedupSetup, SpeedupStudy, Style, THIS_BUILD, Varied};
 pub use lens::SimLens;
 pub use objects::object_names;
 pub use outcome::{NodeQueue, NodeSpent};

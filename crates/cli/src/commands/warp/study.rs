@@ -1,10 +1,13 @@
-//! `fourstamp warp study`: a model in order and on several numbers of nodes; run time, speed-up,
-//! efficiency, as a table, as CSV, and as a page like the figures of the memo of 1991.
+//! `fourstamp warp study`: models in order and on nodes, with each transport, way to time objects,
+//! stretch and build that is asked for; run time, speed-up, efficiency, as a table, as CSV, and as
+//! a page like the figures of the memo of 1991.
 //!
-//! Every launch is a fresh process; one launch of each in turn. The first is in order, and all
-//! results must be equal to its.
+//! Every launch is a fresh process; one launch of each in turn. The first of each model is in order,
+//! and all its results must be equal to that.
 
+mod build;
 mod launch;
+mod setups;
 mod subject;
 mod words;
 
@@ -16,8 +19,9 @@ use crate::progress::Bar;
 use crate::show::StudyFolder;
 use crate::studying::{kept, study, why_nothing};
 use anyhow::{Context, Result, bail};
-use sim_lens::{SpeedupSetup, SpeedupStudy};
-use std::ffi::OsStr;
+use build::Build;
+use setups::{Contest, contests};
+use sim_lens::{SpeedupSetup, SpeedupStudy, Varied};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -32,7 +36,9 @@ const TABLES: &[(&str, Option<&str>)] =
 /// What is measured.
 struct Study<'a> {
     args: &'a WarpStudyArgs,
-    subject: Subject,
+    subjects: Vec<Subject>,
+    builds: Vec<Build>,
+    contests: Vec<Contest>,
     folder: PathBuf,
 }
 
@@ -42,13 +48,18 @@ pub fn run(args: &WarpStudyArgs) -> Result<()> {
         bail!("the study starts its own nodes: run it without mpirun or srun");
     }
     StudyFolder::check(TABLES, &args.show)?;
-    let setups = setups(args);
-    let subject = Subject::new(args)?;
+    let subjects = Subject::all(args)?;
+    let builds = Build::all(args)?;
+    let contests = contests(args, &subjects, &builds);
     // From here on Ctrl-C only sets a flag: what is measured is kept.
     let stop = interrupt::flag();
+    for (at, build) in builds.iter().enumerate().skip(1) {
+        let own = contests.iter().filter(|contest| contest.build == at);
+        build.check(&subjects, own.map(|contest| (contest.subject, &contest.setup)))?;
+    }
     let folder = place::for_runs(args.out.as_deref(), "study")?;
-    let study = Study { args, subject, folder };
-    let measured = study.measure(&setups).inspect_err(|_| {
+    let study = Study { args, subjects, builds, contests, folder };
+    let measured = study.measure().inspect_err(|_| {
         // Fail, as they should, when something was measured.
         let _ = std::fs::remove_dir(study.folder.join("xl_stats"));
         let _ = std::fs::remove_dir(&study.folder);
@@ -57,54 +68,42 @@ pub fn run(args: &WarpStudyArgs) -> Result<()> {
     study.show(&measured, early)
 }
 
-/// In order, then the numbers of nodes with each way to time objects.
-fn setups(args: &WarpStudyArgs) -> Vec<SpeedupSetup> {
-    let mut nodes = args.nodes.clone();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let mut timings: Vec<&'static str> = Vec::new();
-    for timing in args.timing.iter().map(|timing| timing.name()) {
-        if !timings.contains(&timing) {
-            timings.push(timing);
-        }
-    }
-    // The only one needs no name.
-    if timings.len() == 1 {
-        timings = vec![""];
-    }
-    let of = |timing| nodes.iter().map(move |nodes| SpeedupSetup { nodes: Some(*nodes), timing });
-    let on_nodes = timings.into_iter().flat_map(of);
-    std::iter::once(SpeedupSetup::default()).chain(on_nodes).collect()
-}
-
 type Measured = Vec<(SpeedupSetup, Results<Summary>)>;
 
 impl Study<'_> {
-    fn measure(&self, setups: &[SpeedupSetup]) -> Result<Measured> {
+    fn measure(&self) -> Result<Measured> {
         std::fs::create_dir(self.folder.join("xl_stats"))
             .context("cannot make a folder for XL_STATS")?;
-        let contestants: Vec<Contestant> = setups
-            .iter()
-            .map(|setup| Contestant { key: setup.key(), limit: self.limit() })
-            .collect();
-        let mut bar = Bar::new(format!("study of {}", self.subject.name), None);
-        let mut expected: Option<[String; 2]> = None;
+        let mut bar = Bar::new(format!("study of {}", self.args.words[0]), None);
+        let mut expected: Vec<Option<[String; 2]>> = vec![None; self.subjects.len()];
         let begins = |turn: &Turn| bar.step(turn.done as u64, turn.all as u64, &turn.name);
-        let results = study(self.args.launches, &contestants, begins, |turn| {
-            let setup = setups[turn.contestant];
-            let summary = self.launch(setup, &turn.name).map_err(|why| match setup.nodes {
-                // Nothing can be compared with it.
-                None => Ended::Study(why.context(turn.name.clone())),
-                Some(_) => kept(&why),
+        let results = study(self.args.launches, &self.contestants(), begins, |turn| {
+            let contest = &self.contests[turn.contestant];
+            // Nothing can be compared without this one in order.
+            let is_needed = contest.setup.nodes.is_none() && contest.build == 0;
+            let summary = self.launch(contest, &turn.name).map_err(|why| match is_needed {
+                true => Ended::Study(why.context(turn.name.clone())),
+                false => kept(&why),
             })?;
-            check(&summary, &mut expected, &turn.name).map_err(Ended::Study)?;
+            check(&summary, &mut expected[contest.subject], &turn.name).map_err(Ended::Study)?;
             Ok(summary)
         })?;
         bar.finish();
-        if results.iter().skip(1).all(|results| results.launches.is_empty()) {
-            bail!("no nodes were measured: {}", why_nothing(results.iter()));
+        let measured: Measured =
+            self.contests.iter().map(|contest| contest.setup.clone()).zip(results).collect();
+        let mut on_nodes = measured.iter().filter(|(setup, _)| setup.nodes.is_some());
+        if on_nodes.all(|(_, results)| results.launches.is_empty()) {
+            let why = why_nothing(measured.iter().map(|(_, results)| results));
+            bail!("no nodes were measured: {why}");
         }
-        Ok(setups.iter().copied().zip(results).collect())
+        Ok(measured)
+    }
+
+    fn contestants(&self) -> Vec<Contestant> {
+        let setups: Vec<SpeedupSetup> = self.contests.iter().map(|it| it.setup.clone()).collect();
+        let varied = Varied::among(&setups);
+        let of = |setup| Contestant { key: varied.key(setup), limit: self.limit() };
+        setups.iter().map(of).collect()
     }
 
     /// How long a launch may take: without a limit as long as a simulation takes.
@@ -112,28 +111,17 @@ impl Study<'_> {
         self.args.give_up_after.unwrap_or(Duration::MAX)
     }
 
-    fn launch(&self, setup: SpeedupSetup, name: &str) -> Result<Summary> {
+    fn launch(&self, contest: &Contest, name: &str) -> Result<Summary> {
         let xl_stats =
             std::path::absolute(self.folder.join("xl_stats").join(format!("{name}.csv")))?;
-        let mut words = self.subject.words(setup.nodes);
-        if setup.nodes.is_some() {
-            let only = self.args.timing.first().map_or("none", |timing| timing.name());
-            let timing = if setup.timing.is_empty() { only } else { setup.timing };
-            words.extend(["--timing".into(), timing.into()]);
-        }
-        let program = std::env::current_exe().context("cannot find this program's own file")?;
-        let mut command = std::process::Command::new(program);
-        command
-            .arg("warp")
-            .args(words)
-            .arg("--csv")
-            .args([OsStr::new("--xl-stats"), xl_stats.as_ref()]);
+        let mut command = std::process::Command::new(&self.builds[contest.build].program);
+        command.args(self.subjects[contest.subject].launch(&contest.setup, &xl_stats));
         launch::summary(&launch::run(command, self.limit())?)
     }
 
     fn show(&self, measured: &Measured, early: Option<String>) -> Result<()> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-        let mut study = SpeedupStudy::new(&self.subject.name, cores, measured);
+        let mut study = SpeedupStudy::new(cores, measured);
         study.remarks.extend(early);
         let besides = format!("XL_STATS: {}/xl_stats", self.folder.display());
         let left = StudyFolder { folder: &self.folder, tables: TABLES, besides };

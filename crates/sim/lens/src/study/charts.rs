@@ -1,4 +1,7 @@
-//! The four charts of a speed-up study, each with the sentence that says what to see.
+//! The charts of a speed-up study, each with the sentence that says what to see: four of each
+//! model, and before them, where there are several models or builds, those that compare these.
+
+mod models;
 
 use stats::launches::LAUNCHES_LEAST;
 use stats::speedup::Estimate;
@@ -11,14 +14,60 @@ use report::build::{MARK, ratio};
 /// Height of each.
 const HEIGHT: u32 = 340;
 const FAINT: Colour = Colour("faint");
-const IN_ORDER: Colour = Colour("cycle");
+const IN_ORDER: Colour = Colour("d");
+/// So many groups can be told apart by their colours.
+const COLOURS: usize = 8;
 
 pub(super) fn sections(study: &SpeedupStudy) -> Vec<Section> {
-    vec![run_time(study), speedup(study), time_of_day(study), efficiency(study)]
+    let makers: [fn(&SpeedupStudy) -> Part; 4] = [run_time, speedup, time_of_day, efficiency];
+    let models = super::models(&study.rows).into_iter();
+    let studies: Vec<(&str, SpeedupStudy)> =
+        models.map(|model| (model, study.of_model(model))).collect();
+    let own = makers.iter().map(|make| match &studies[..] {
+        [_, _, ..] => of_models(studies.iter().map(|(model, of)| (*model, make(of)))),
+        _ => make(study).whole(),
+    });
+    models::section(study).into_iter().chain(own).collect()
 }
 
-fn run_time(study: &SpeedupStudy) -> Section {
-    let mut section = Section::new("time", "Run time against nodes", run_time_sentence(study));
+/// A section with the two parts of its sentence: what is seen in it, and how to read it.
+struct Part {
+    section: Section,
+    seen: String,
+    reading: String,
+}
+
+impl Part {
+    fn whole(self) -> Section {
+        let (seen, reading) = (self.seen, self.reading);
+        Section { sentence: format!("{seen} {reading}").trim().to_owned(), ..self.section }
+    }
+}
+
+/// The same section of several models as one: a chart of each, one legend.
+fn of_models<'a>(parts: impl Iterator<Item = (&'a str, Part)>) -> Section {
+    let mut whole = Section { columns: 2, ..Section::default() };
+    let (mut seen, mut reading) = (String::new(), String::new());
+    for (model, part) in parts {
+        let Part { section, seen: own, reading: same } = part;
+        seen.push_str(&format!("{model}: {own} "));
+        reading = same;
+        (whole.id, whole.title) = (section.id, section.title);
+        for mut chart in section.charts {
+            chart.id = format!("{}-{model}", chart.id);
+            whole.charts.push(chart.titled(model));
+        }
+        for entry in section.legend {
+            if !whole.legend.contains(&entry) {
+                whole.legend.push(entry);
+            }
+        }
+    }
+    Section { sentence: seen + &reading, ..whole }
+}
+
+fn run_time(study: &SpeedupStudy) -> Part {
+    let mut section = Section::new("time", "Run time against nodes", "");
     section.legend = legend(study, "In order, divided by nodes");
     section.legend.push(("In order".into(), IN_ORDER));
     let axes = (nodes_axis(study).log(), Axis::time("run time").log());
@@ -36,14 +85,16 @@ fn run_time(study: &SpeedupStudy) -> Section {
     let tip = |nodes: &str, it: f64| format!("{nodes}: run time {}", time(it * 1e9));
     chart.data.extend(curves(study, tip, |row| Some(row.seconds)).map(Into::into));
     section.charts.push(chart);
-    section
+    let dotted = "On the dotted line n nodes would take an n-th of the time in order.";
+    let reading = format!("{dotted} {}", limit(study.cores));
+    Part { section, seen: run_time_seen(study), reading }
 }
 
-fn run_time_sentence(study: &SpeedupStudy) -> String {
+fn run_time_seen(study: &SpeedupStudy) -> String {
     let base = study.rows.iter().find(|row| row.setup.nodes.is_none());
     let best = study.rows.iter().filter(|row| row.setup.nodes.is_some());
     let best = best.min_by(|a, b| a.seconds.value.total_cmp(&b.seconds.value));
-    let seen = match (base, best) {
+    match (base, best) {
         (Some(base), Some(best)) => format!(
             "In order the run takes {}; the least on nodes is {} ({}).",
             time(base.seconds.value * 1e9),
@@ -52,26 +103,22 @@ fn run_time_sentence(study: &SpeedupStudy) -> String {
         ),
         (Some(base), None) => format!("In order the run takes {}.", time(base.seconds.value * 1e9)),
         _ => "The run was not measured in order.".to_owned(),
-    };
-    format!(
-        "{seen} On the dotted line n nodes would take an n-th of the time in order. {}",
-        limit(study.cores)
-    )
+    }
 }
 
-fn speedup(study: &SpeedupStudy) -> Section {
+fn speedup(study: &SpeedupStudy) -> Part {
     let best = study.rows.iter().filter_map(|row| Some((row, row.speedup?)));
     let best = best.max_by(|a, b| a.1.value.total_cmp(&b.1.value));
     let seen = best.map_or_else(String::new, |(row, of)| {
-        format!("The largest speed-up is {} ({}). ", ratio(of.value), row.name())
+        format!("The largest speed-up is {} ({}).", ratio(of.value), row.name())
     });
-    let sentence = format!(
-        "{seen}Speed-up is the run time in order divided by that on nodes. Bars are 95 % \
+    let reading = format!(
+        "Speed-up is the run time in order divided by that on nodes. Bars are 95 % \
         intervals; below {LAUNCHES_LEAST} launches \
          there are none. {}",
         limit(study.cores)
     );
-    let mut section = Section::new("speedup", "Speed-up against nodes", sentence);
+    let mut section = Section::new("speedup", "Speed-up against nodes", "");
     section.legend = legend(study, "As many times as nodes");
     let axes = (nodes_axis(study), ratio_axis("speed-up (times)"));
     let mut chart = chart("speedup-chart", "Speed-up against the number of nodes.", axes);
@@ -83,10 +130,10 @@ fn speedup(study: &SpeedupStudy) -> Section {
     let tip = |nodes: &str, it: f64| format!("{nodes}: {} of the speed in order", ratio(it));
     chart.data.extend(curves(study, tip, |row| row.speedup).map(Into::into));
     section.charts.push(chart);
-    section
+    Part { section, seen, reading }
 }
 
-fn time_of_day(study: &SpeedupStudy) -> Section {
+fn time_of_day(study: &SpeedupStudy) -> Part {
     let widest =
         study.rows.iter().filter(|row| row.launches.len() > 1).map(|row| (row, spread(row)));
     let widest = widest.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -100,17 +147,21 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
             )
         },
     );
-    let sentence = format!(
-        "{seen} Each point is a launch, at the time at which it began: if all launches of one time \
-        are slow, something else was running."
-    );
-    let mut section = Section::new("day", "Run time against time of day", sentence);
+    let reading = "Each point is a launch, at the time at which it began: if all launches of one \
+        time are slow, something else was running.";
+    let mut section = Section::new("day", "Run time against time of day", "");
     let axes = (Axis::new(Quantity::Day, "time of day (UTC)"), Axis::time("run time").from_0());
     let mut chart =
         chart("day-chart", "Run time of each launch against the moment at which it began.", axes);
     for (at, row) in study.rows.iter().enumerate() {
-        let colour = ordered(at, study.rows.len());
-        section.legend.push((row.name(), colour));
+        let (name, colour) = match study.rows.len() {
+            few if few <= COLOURS => (row.name(), ordered(at, few)),
+            _ if row.setup.nodes.is_none() => ("In order".to_owned(), IN_ORDER),
+            _ => (row.style.varied.line(&row.setup), row.style.colour()),
+        };
+        if !section.legend.contains(&(name.clone(), colour)) {
+            section.legend.push((name, colour));
+        }
         let x: Vec<f64> =
             row.launches.iter().map(|launch| (launch.begun.as_secs_f64() * 1e3).round()).collect();
         let y: Vec<f64> = row.launches.iter().map(|launch| launch.outcome.seconds).collect();
@@ -119,7 +170,7 @@ fn time_of_day(study: &SpeedupStudy) -> Section {
         chart.draw(Curve::points(x, y, Dots::discs(colour, 8.0)).tips(tips));
     }
     section.charts.push(chart);
-    section
+    Part { section, seen, reading: reading.to_owned() }
 }
 
 fn of(row: &SpeedupRow) -> String {
@@ -134,22 +185,22 @@ fn spread(row: &SpeedupRow) -> f64 {
     high / low.max(f64::MIN_POSITIVE)
 }
 
-fn efficiency(study: &SpeedupStudy) -> Section {
+fn efficiency(study: &SpeedupStudy) -> Part {
     let last = study.rows.iter().rev().find_map(|row| Some((row, row.efficiency()?)));
     let seen = last.map_or_else(String::new, |(row, it)| {
         let each = if row.setup.nodes == Some(1) { "the node" } else { "each node" };
         format!(
-            "On {} {each} does {} of what the machine does in order. ",
+            "On {} {each} does {} of what the machine does in order.",
             row.name(),
             efficiency_text(it.value)
         )
     });
-    let sentence = format!(
-        "{seen}Efficiency is speed-up by nodes; dashed is the part of executed events that came \
+    let reading = format!(
+        "Efficiency is speed-up by nodes; dashed is the part of executed events that came \
         true, which says how much of the loss is work undone. {}",
         limit(study.cores)
     );
-    let mut section = Section::new("efficiency", "Efficiency against nodes", sentence);
+    let mut section = Section::new("efficiency", "Efficiency against nodes", "");
     section.legend = legend(study, "Events that came true");
     let y = ratio_axis("efficiency (part of 1)");
     let mut chart = chart(
@@ -172,22 +223,20 @@ fn efficiency(study: &SpeedupStudy) -> Section {
     let tip = |nodes: &str, it: f64| format!("{nodes}: efficiency {}", part(it));
     chart.data.extend(curves(study, tip, SpeedupRow::efficiency).map(Into::into));
     section.charts.push(chart);
-    section
+    Part { section, seen, reading }
 }
 
 fn chart(id: &str, label: &str, axes: (Axis, Axis)) -> Chart {
     Chart::new(id, HEIGHT, label, axes)
 }
 
-/// A line for each way to time objects, with intervals.
+/// The lines, with intervals.
 fn curves<'a>(
     study: &'a SpeedupStudy,
     tip: impl Fn(&str, f64) -> String + 'a,
     figure: impl Fn(&SpeedupRow) -> Option<Estimate> + 'a,
 ) -> impl Iterator<Item = Curve> + 'a {
-    let lines = study.lines();
-    let of = lines.len();
-    lines.into_iter().enumerate().map(move |(at, (_, rows))| {
+    study.lines().into_iter().map(move |(_, rows)| {
         let point = |row: &&SpeedupRow| Some((f64::from(row.setup.nodes?), figure(row)?));
         let points: Vec<(f64, Estimate)> = rows.iter().filter_map(point).collect();
         let nodes: Vec<f64> = points.iter().map(|(nodes, _)| *nodes).collect();
@@ -196,14 +245,14 @@ fn curves<'a>(
         let tips = tips.collect();
         let interval = |it: &Estimate| it.interval.unwrap_or((it.value, it.value));
         let intervals = points.iter().map(|(_, it)| interval(it)).collect();
-        let colour = colour(at, of);
-        let line = Curve::line(nodes, values, colour, 2.2).dots(Dots::discs(colour, 7.0));
+        let line = Curve::line(nodes, values, rows[0].style.colour(), 2.2).dots(dots(rows[0], 7.0));
         line.intervals(intervals).tips(tips)
     })
 }
 
-fn colour(at: usize, of: usize) -> Colour {
-    if of <= 1 { Colour("a") } else { ordered(at, of) }
+/// The points of a row's line.
+fn dots(row: &SpeedupRow, size: f64) -> Dots {
+    Dots { paint: row.style.colour().into(), size, symbol: row.style.symbol() }
 }
 
 fn straight(x: [f64; 2], y: [f64; 2], colour: Colour, dash: Dash) -> Curve {
@@ -217,21 +266,18 @@ fn cores(study: &SpeedupStudy, y: [f64; 2]) -> Option<Curve> {
 }
 
 fn legend(study: &SpeedupStudy, dotted: &str) -> Vec<(String, Colour)> {
-    let lines = study.lines();
-    let mut legend: Vec<(String, Colour)> = lines
-        .iter()
-        .enumerate()
-        .map(|(at, (timing, _))| {
-            let name =
-                if timing.is_empty() { "Measured".into() } else { format!("Timing {timing}") };
-            (name, colour(at, lines.len()))
-        })
-        .collect();
+    let mut legend = lines(study);
     legend.push((dotted.into(), FAINT));
     if f64::from(study.cores) <= most_nodes(study) {
         legend.push((format!("As many nodes as cores ({})", study.cores), MARK));
     }
     legend
+}
+
+/// The lines' names and colours.
+fn lines(study: &SpeedupStudy) -> Vec<(String, Colour)> {
+    let of = |(name, rows): (String, Vec<&SpeedupRow>)| (name, rows[0].style.colour());
+    study.lines().into_iter().map(of).collect()
 }
 
 fn most_nodes(study: &SpeedupStudy) -> f64 {

@@ -8,11 +8,18 @@ use warp::Summary;
 
 use super::{SpeedupRow, SpeedupStudy, efficiency};
 
+/// A longer table is folded away on the page, so that its charts are seen.
+const FOLDED_ABOVE: usize = 30;
+
 /// A row a setup; what is unknown is empty.
 pub(super) fn speedup(study: &SpeedupStudy) -> Table {
     let columns = [
         Column::text("engine", ""),
+        Column::text("model", "").data(),
+        Column::text("build", "").data(),
+        Column::text("transport", "").data(),
         Column::text("timing", "").data(),
+        Column::new("stretch", "", Unit::Number).data(),
         Column::count("nodes", "").data(),
         Column::count("launches", "Launches").wide(),
         Column::seconds("seconds", "Run time").with_interval(),
@@ -20,34 +27,49 @@ pub(super) fn speedup(study: &SpeedupStudy) -> Table {
         Column::share("efficiency", "Efficiency"),
         Column::share("efficiency_low", "").data(),
         Column::share("efficiency_high", "").data(),
+        Column::new("relative", "Against this build", Unit::Ratio).with_interval(),
         Column::count("rollbacks", "Rollbacks").wide(),
         Column::share("event_efficiency", "Came true"),
     ];
-    let note = "Run times are geometric means over the launches. Efficiency: speed-up by nodes. \
-        Came true: the committed share of the events executed. Intervals are of 95 %.";
+    let note = "Run times are geometric means over the launches. Speed-up: against the run in \
+        order of the same model and build. Efficiency: speed-up by nodes. Came true: the committed \
+        share of the events executed. Intervals are of 95 %.";
     let mut table = Table::new("speedup", columns).noted(Some(note.to_owned()));
     table.rows = study.rows.iter().map(of_setup).collect();
-    table
+    table.folded_above(FOLDED_ABOVE, |rows| format!("All {rows} setups"))
 }
 
 fn of_setup(row: &SpeedupRow) -> Row {
     let of_nodes = row.efficiency();
     let ends = of_nodes.and_then(|of| of.interval.ok());
     let shown = |of: Estimate| Cell::new(of.value).shown(efficiency(of.value));
-    vec![
-        Cell::new(row.setup.engine()).shown(row.name()),
-        row.setup.timing.into(),
-        row.setup.nodes.unwrap_or(1).into(),
+    let mut cells = vec![Cell::new(row.setup.engine()).shown(row.name())];
+    cells.extend(of_how(row));
+    cells.extend([
         row.launches.len().into(),
         with_interval(row.seconds, Unit::Seconds),
         row.speedup.map_or_else(Cell::default, |of| with_interval(of, Unit::Ratio)),
         of_nodes.map_or_else(Cell::default, shown),
         ends.map(|(low, _)| low).into(),
         ends.map(|(_, high)| high).into(),
+        row.relative.map_or_else(Cell::default, |of| with_interval(of, Unit::Ratio)),
         row.rollbacks.into(),
         row.event_efficiency.into(),
+    ]);
+    cells.into()
+}
+
+/// Model, build, transport, timing, stretch and nodes.
+fn of_how(row: &SpeedupRow) -> [Cell; 6] {
+    let setup = &row.setup;
+    [
+        setup.model.clone().into(),
+        setup.build.clone().into(),
+        setup.transport.into(),
+        setup.timing.into(),
+        setup.stretch.into(),
+        setup.nodes.unwrap_or(1).into(),
     ]
-    .into()
 }
 
 /// An estimate with its interval, or with why there is none, each in a unit of its own: setups
@@ -65,7 +87,11 @@ pub(super) fn launches(study: &SpeedupStudy) -> Table {
     let counts = ["events", "messages", "executed", "rolled_back", "rollbacks", "anti_messages"];
     let mut columns = vec![
         Column::text("engine", ""),
+        Column::text("model", ""),
+        Column::text("build", ""),
+        Column::text("transport", ""),
         Column::text("timing", ""),
+        Column::new("stretch", "", Unit::Number),
         Column::count("nodes", ""),
         Column::count("launch", ""),
         Column::seconds("begun_unix", ""),
@@ -89,14 +115,9 @@ pub(super) fn launches(study: &SpeedupStudy) -> Table {
 fn of_launch(row: &SpeedupRow, launch: &Launch<Summary>) -> Row {
     let s = &launch.outcome;
     let counts = [s.events, s.messages, s.executed, s.rolled_back, s.rollbacks, s.anti_messages];
-    let mut cells: Vec<Cell> = vec![
-        row.setup.engine().into(),
-        row.setup.timing.into(),
-        row.setup.nodes.unwrap_or(1).into(),
-        launch.round.into(),
-        launch.begun.as_secs_f64().into(),
-        s.seconds.into(),
-    ];
+    let mut cells: Vec<Cell> = vec![row.setup.engine().into()];
+    cells.extend(of_how(row));
+    cells.extend([launch.round.into(), launch.begun.as_secs_f64().into(), s.seconds.into()]);
     cells.extend(counts.map(Cell::from));
     cells.extend([
         s.sendbacks.into(),
