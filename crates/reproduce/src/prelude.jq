@@ -12,6 +12,11 @@ def mean($name): stage($name).summary.mean_ns;
 # The rows of a table, each an object.
 def table($id): ([.tables[]?, .sections[]?.tables[]?] | map(select(.id == $id)) | first).rows;
 
+# A row of a study of several models, on nodes: of a model, a transport and a way to time objects.
+def on_nodes($model; $transport; $timing): table("speedup")[]
+  | select(.engine == "optimistic" and .model == $model and .transport == $transport
+      and .timing == $timing);
+
 # The peaks of a stage, from the fastest.
 def peaks($name): [stage($name).peaks[] | select(.tail | not)];
 
