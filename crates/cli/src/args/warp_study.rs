@@ -26,10 +26,10 @@ the XL_STATS of each launch.
 Examples:
   fourstamp warp study phold --nodes 1,2 --launches 5 --work 20
   fourstamp warp study warpnet --transport shm --out runs/speedup
-  fourstamp warp study warpnet,pucks,stb88 --cutoff warpnet=250,pucks=40,stb88=25000 \
---nodes 1,2,4 --timing none,process,wall --transport thread,tcp
-  fourstamp warp study phold --nodes 2 --stretch 1,10,100 --transport thread,tcp
-  fourstamp warp study phold --build gcc=../gcc/fourstamp --build o1=../o1/fourstamp"
+  fourstamp warp study warpnet,pucks --cutoff warpnet=250,pucks=40
+  fourstamp warp study stb88 --transport thread,tcp --timing none,wall
+  fourstamp warp study phold --nodes 2 --stretch 1,10,100
+  fourstamp warp study phold --build gcc=../gcc/fourstamp"
 )]
 pub struct WarpStudyArgs {
     /// Numbers of nodes

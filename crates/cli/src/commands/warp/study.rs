@@ -2,8 +2,8 @@
 //! stretch and build that is asked for; run time, speed-up, efficiency, as a table, as CSV, and as
 //! a page like the figures of the memo of 1991.
 //!
-//! Every launch is a fresh process; one launch of each in turn. The first of each model is in order,
-//! and all its results must be equal to that.
+//! Every launch is a fresh process; one launch of each in turn. The first of each model is in
+//! order, and all its results must be equal to that.
 
 mod build;
 mod launch;
@@ -50,7 +50,9 @@ pub fn run(args: &WarpStudyArgs) -> Result<()> {
     StudyFolder::check(TABLES, &args.show)?;
     let subjects = Subject::all(args)?;
     let builds = Build::all(args)?;
-    let contests = contests(args, &subjects, &builds);
+    let models: Vec<&str> = subjects.iter().map(|subject| subject.name).collect();
+    let names: Vec<&str> = builds.iter().map(|build| build.name.as_str()).collect();
+    let contests = contests(args, &models, &names);
     // From here on Ctrl-C only sets a flag: what is measured is kept.
     let stop = interrupt::flag();
     for (at, build) in builds.iter().enumerate().skip(1) {

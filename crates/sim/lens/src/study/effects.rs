@@ -4,8 +4,7 @@
 //! Launches of one round are neighbours in time, so they are compared with each other: a round
 //! gives one ratio, the geometric mean over its pairs, and the rounds give the interval.
 
-use super::setup::build;
-use super::{SpeedupRow, SpeedupSetup};
+use super::{SpeedupRow, SpeedupSetup, THIS_BUILD};
 use document::{counted, ratio};
 use report::reason_text;
 use stats::speedup::{Estimate, typical};
@@ -24,8 +23,8 @@ static FACTORS: [Factor; 3] = [
     },
     Factor {
         value: |setup| setup.build.clone(),
-        words: |value| match build(value) {
-            own if own != value => format!("with {own}"),
+        words: |value| match value {
+            THIS_BUILD => "with this build".to_owned(),
             other => format!("with build {other}"),
         },
     },

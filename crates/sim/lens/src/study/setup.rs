@@ -130,14 +130,9 @@ impl Varied {
         }
         let stretch = setup.stretch.filter(|_| self.stretches);
         parts.extend(stretch.map(|by| format!("events × {}", six_figures(by))));
-        parts.extend(self.builds.then(|| build(&setup.build)));
+        parts.extend(self.builds.then(|| setup.build.clone()));
         parts
     }
-}
-
-/// A build as people call it.
-pub(super) fn build(name: &str) -> String {
-    if name == THIS_BUILD { "this build".to_owned() } else { name.to_owned() }
 }
 
 impl Style {
@@ -225,7 +220,7 @@ mod tests {
         };
         let tcp = names(&all, 5);
         assert_eq!(tcp, ["a-gcc-nodes-2-tcp", "a, 2 nodes, tcp, gcc", "tcp, gcc"]);
-        assert_eq!(names(&all, 0)[..2], ["a-this-sequential", "a, in order, this build"]);
+        assert_eq!(names(&all, 0)[..2], ["a-this-sequential", "a, in order, this"]);
         assert_eq!(names(&all[..3], 1), ["nodes-2-thread", "2 nodes, thread", "thread"]);
         assert_eq!(names(&all[..2], 1), ["nodes-2", "2 nodes", "Measured"]);
         let mut timed = all[..3].to_vec();

@@ -9,7 +9,7 @@ use warp::Summary;
 use super::{SpeedupRow, SpeedupStudy, efficiency};
 
 /// A longer table is folded away on the page, so that its charts are seen.
-const FOLDED_ABOVE: usize = 30;
+const FOLDED_ABOVE: usize = 20;
 
 /// A row a setup; what is unknown is empty.
 pub(super) fn speedup(study: &SpeedupStudy) -> Table {
@@ -27,13 +27,14 @@ pub(super) fn speedup(study: &SpeedupStudy) -> Table {
         Column::share("efficiency", "Efficiency"),
         Column::share("efficiency_low", "").data(),
         Column::share("efficiency_high", "").data(),
-        Column::new("relative", "Against this build", Unit::Ratio).with_interval(),
+        Column::new("relative", "Against this", Unit::Ratio).with_interval(),
         Column::count("rollbacks", "Rollbacks").wide(),
         Column::share("event_efficiency", "Came true"),
     ];
     let note = "Run times are geometric means over the launches. Speed-up: against the run in \
-        order of the same model and build. Efficiency: speed-up by nodes. Came true: the committed \
-        share of the events executed. Intervals are of 95 %.";
+        order of the same model and build. Efficiency: speed-up by nodes. Against this: run time \
+        over that of this build. Came true: the committed share of the events executed. Intervals \
+        are of 95 %.";
     let mut table = Table::new("speedup", columns).noted(Some(note.to_owned()));
     table.rows = study.rows.iter().map(of_setup).collect();
     table.folded_above(FOLDED_ABOVE, |rows| format!("All {rows} setups"))

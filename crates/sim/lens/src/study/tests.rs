@@ -249,7 +249,7 @@ fn another_build_is_compared_with_this_one_and_with_its_own_run_in_order() {
         [Some(2.0), Some(3.0)]
     );
     let said = terminal(&study, 160);
-    for wanted in ["2 nodes, gcc", "in order, this build", "Against this build", "3.00×"] {
+    for wanted in ["2 nodes, gcc", "in order, this", "Against this", "3.00×"] {
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
     assert!(said.contains("2.00× as long with build gcc as with this build"), "{said}");

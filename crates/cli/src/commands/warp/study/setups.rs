@@ -1,7 +1,5 @@
 //! All that a study launches, in the order of its tables.
 
-use super::build::Build;
-use super::subject::Subject;
 use crate::args::{StudyTiming, WarpStudyArgs};
 use fabric::TransportKind;
 use sim_lens::SpeedupSetup;
@@ -9,7 +7,7 @@ use sim_lens::SpeedupSetup;
 /// A setup, whose model and whose build it is.
 pub struct Contest {
     pub setup: SpeedupSetup,
-    /// By its place among the subjects.
+    /// By its place among the models.
     pub subject: usize,
     /// By its place among the builds.
     pub build: usize,
@@ -17,14 +15,14 @@ pub struct Contest {
 
 /// Model by model and build by build: in order, then each transport and way to time objects on
 /// all numbers of nodes.
-pub fn contests(args: &WarpStudyArgs, subjects: &[Subject], builds: &[Build]) -> Vec<Contest> {
+pub fn contests(args: &WarpStudyArgs, models: &[&str], builds: &[&str]) -> Vec<Contest> {
     let mut all = Vec::new();
-    for (subject, of) in subjects.iter().enumerate() {
+    for (subject, model) in models.iter().enumerate() {
         for stretch in stretches(args) {
-            for (build, by) in builds.iter().enumerate() {
+            for (build, name) in builds.iter().enumerate() {
                 let in_order = SpeedupSetup {
-                    model: of.name.to_owned(),
-                    build: by.name.clone(),
+                    model: (*model).to_owned(),
+                    build: (*name).to_owned(),
                     stretch,
                     ..SpeedupSetup::default()
                 };

@@ -1,19 +1,16 @@
 //! Several models or builds beside each other, as in figures 1 to 3 of the memo of 1991: run times
 //! in order, run times and speed-ups on the most nodes.
 
-use super::{HEIGHT, IN_ORDER, chart, dots, most_nodes, ratio_axis};
-use crate::study::setup::{SYMBOLS, build};
+use super::{FAINT, HEIGHT, IN_ORDER, chart, dots, most_nodes, ratio_axis, straight};
+use crate::study::setup::SYMBOLS;
 use crate::study::{SpeedupRow, SpeedupStudy, models};
-use document::chart::{Axis, Chart, Curve, Dots, Quantity, Side};
+use document::chart::{Axis, Chart, Curve, Dash, Dots, Quantity, Side};
 use document::{Section, counted, time};
 use report::build::ratio;
 use stats::speedup::Estimate;
 
 /// The part of the room of a model over which its points are spread.
 const SPREAD: f64 = 0.7;
-
-/// The first build against itself.
-const ITSELF: Estimate = Estimate { value: 1.0, interval: Ok((1.0, 1.0)) };
 
 /// `None` where there is one model and one build.
 pub(super) fn section(study: &SpeedupStudy) -> Option<Section> {
@@ -85,8 +82,10 @@ fn in_order(study: &SpeedupStudy) -> Chart {
         true => ("In order, against this build", ratio_axis("run time (times this build's)")),
         false => ("In order", time_axis()),
     };
-    let rows: Vec<&SpeedupRow> =
-        study.rows.iter().filter(|row| row.setup.nodes.is_none()).collect();
+    // This build against itself is a line, and no point.
+    let is_shown =
+        |row: &&SpeedupRow| row.setup.nodes.is_none() && (!is_relative || row.relative.is_some());
+    let rows: Vec<&SpeedupRow> = study.rows.iter().filter(is_shown).collect();
     let key = |row: &SpeedupRow| (row.setup.build.clone(), row.setup.stretch);
     let mut groups = Vec::new();
     for row in &rows {
@@ -95,20 +94,23 @@ fn in_order(study: &SpeedupStudy) -> Chart {
         }
     }
     let mut chart = places(study, "models-in-order", title, axis);
+    if is_relative {
+        let ends = [0.5, models(&study.rows).len() as f64 + 0.5];
+        chart.draw(straight(ends, [1.0; 2], FAINT, Dash::Dash));
+    }
     for row in rows {
         let of = groups.iter().position(|group| *group == key(row)).unwrap_or(0);
         let x = place(study, row, of, groups.len());
-        let by_first = row.relative.unwrap_or(ITSELF);
-        let (value, words) = match is_relative {
-            true => (by_first, ratio(by_first.value)),
-            false => (row.seconds, time(row.seconds.value * 1e9)),
+        let (value, words) = match row.relative.filter(|_| is_relative) {
+            Some(by_first) => (by_first, ratio(by_first.value)),
+            None => (row.seconds, time(row.seconds.value * 1e9)),
         };
         let tip = format!("{}: {words}", row.name());
-        let mut point = point(x, value, Dots::discs(IN_ORDER, 9.0), tip);
-        if is_relative {
-            point = point.words(vec![(build(&row.setup.build), Side::Right)]);
-        }
-        chart.draw(point);
+        let point = point(x, value, Dots::discs(IN_ORDER, 9.0), tip);
+        chart.draw(match is_relative {
+            true => point.words(vec![(row.setup.build.clone(), Side::Right)]),
+            false => point,
+        });
     }
     chart
 }
