@@ -8,10 +8,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const FIELDS: [Field; 7] = [
+const FIELDS: [Field; 8] = [
     Field::Kind,
     Field::Src,
     Field::Dst,
+    Field::SentNs,
     Field::ArrivedNs,
     Field::TakenNs,
     Field::Packets,
@@ -19,10 +20,12 @@ const FIELDS: [Field; 7] = [
 ];
 
 /// A message of either kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Message {
     kind: Kind,
     src: i64,
     dst: i64,
+    sent: i64,
     arrived: i64,
     taken: i64,
     packets: i64,
@@ -35,11 +38,11 @@ fn read(path: &Path) -> Vec<Message> {
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch).expect("readable");
         for row in 0..chunk.rows() {
-            let [kind, src, dst, arrived, taken, packets, on_node_waited] =
+            let [kind, src, dst, sent, arrived, taken, packets, on_node_waited] =
                 FIELDS.map(|field| batch.column(field).at(row));
             let kind = Kind::from_code(kind as u8).expect("a known kind");
             if !kind.is_interval() {
-                all.push(Message { kind, src, dst, arrived, taken, packets, on_node_waited });
+                all.push(Message { kind, src, dst, sent, arrived, taken, packets, on_node_waited });
             }
         }
     }
@@ -137,4 +140,37 @@ fn when_messages_are_acknowledged_changes_no_result_and_who_overtook_is_counted(
     let said = succeed(folder.path(), "report searched --csv=overtaking");
     assert_eq!(said.lines().next(), Some("node,taken,overtook,share"), "{said}");
     assert_eq!(said.lines().count(), 5, "{said}");
+}
+
+/// How many events' messages of one node were at most on their way to others at once, from `sent`
+/// to `end`. (Anti-messages have a bound of their own.)
+fn most_at_once(messages: &[Message], end: fn(&Message) -> i64) -> usize {
+    let off_node = |message: &&Message| message.src != message.dst && message.kind == Kind::Event;
+    let all: Vec<&Message> = messages.iter().filter(off_node).collect();
+    let beside = |one: &Message| {
+        let is_beside =
+            |it: &&&Message| it.src == one.src && it.sent <= one.sent && end(it) > one.sent;
+        all.iter().filter(is_beside).count()
+    };
+    all.iter().map(|message| beside(message)).max().unwrap_or(0)
+}
+
+#[test]
+fn a_bound_counts_messages_until_they_arrive_or_until_they_are_taken() {
+    let folder = folder();
+    // Few objects a node, whose events of 20 ms hold arrivals up.
+    let model = "warp phold --objects 32 --remote 0.8 --cutoff 15 --nodes 4 --max-acks 2";
+    let run = |name: &str, options: &str| {
+        succeed(folder.path(), &format!("{model} {options} --out {name}"));
+        read(&folder.path().join(name))
+    };
+    let taken = run("taken", "--on mark3 --ack-at taken");
+    let most = most_at_once(&taken, |message| message.taken);
+    assert_eq!(most, 2, "a node that is busy does not acknowledge");
+    let arrival = run("arrival", "--on mark3 --ack-at arrival");
+    let most = most_at_once(&arrival, |message| message.arrived);
+    assert_eq!(most, 2, "no more may have left and not arrived");
+    let most = most_at_once(&arrival, |message| message.taken);
+    assert!(most > 2, "no more than {most} had left and were not taken");
+    assert!(run("again", "--on mark3 --ack-at arrival") == arrival, "a run is the same again");
 }

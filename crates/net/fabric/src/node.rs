@@ -3,6 +3,7 @@
 mod closing;
 mod letter;
 mod local;
+mod receipts;
 mod sending;
 mod waiting;
 pub use waiting::LOOKS_BEFORE_SLEEP;
@@ -41,8 +42,8 @@ pub struct NodeOptions {
 pub enum Wait {
     /// Not at all.
     Poll,
-    /// Until this moment of the node's clock, or until a peer says good-bye: whoever waits may be
-    /// waiting for that.
+    /// Until this moment of the node's clock, or until a peer says good-bye or a receipt comes:
+    /// whoever waits may be waiting for that.
     Until(Ticks),
     /// Until one comes; [`FabricError::Stalled`] names this node when that takes longer than the
     /// peers' time-out.
@@ -106,6 +107,8 @@ pub struct Node {
     partial: Vec<Vec<u8>>,
     local: VecDeque<(Head, Vec<u8>)>,
     byes: Vec<bool>,
+    /// Receipts that came while the node waited, and are not yet asked for.
+    receipts: u32,
 }
 
 impl Node {
@@ -126,6 +129,7 @@ impl Node {
             partial: vec![Vec::new(); nodes],
             local: VecDeque::new(),
             byes: vec![false; nodes],
+            receipts: 0,
         }
     }
 

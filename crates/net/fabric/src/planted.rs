@@ -9,7 +9,8 @@
 //!   loses nothing more, as with a real network;
 //! * receive wait: after the arrival, before the node is given it.
 //!
-//! A message behind a delayed one waits for it: the order of a pair is kept.
+//! A message behind a delayed one waits for it: the order of a pair is kept. There are no receipts:
+//! the real transport has a message before it arrives here.
 
 use crate::error::FabricError;
 use crate::pin::ticks_per_ns;

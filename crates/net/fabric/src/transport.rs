@@ -145,6 +145,22 @@ pub trait Transport: Send {
     /// Messages on their way to `to`, as this node knows it.
     fn in_flight(&mut self, to: NodeId) -> u32;
 
+    /// Whether it tells a sender when a message has arrived, whatever the receiver's program does.
+    fn gives_receipts(&self) -> bool {
+        false
+    }
+
+    /// The message that was handed over last, to `to`, counts for so much once it has arrived.
+    /// Asked only where there are receipts.
+    fn ask_for_receipt(&mut self, to: NodeId, counts: u32) {
+        let _ = (to, counts);
+    }
+
+    /// What the messages count for whose receipts have come since the last call.
+    fn receipts(&mut self) -> u32 {
+        0
+    }
+
     /// Longest payload of a fragment, bytes.
     fn fragment_bytes_max(&self) -> usize;
 

@@ -48,7 +48,8 @@ mod totals;
 use crate::pending::Entry;
 use crate::running::state_share;
 use crate::{
-    Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, VirtualTime, Watch,
+    AckAt, Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, VirtualTime,
+    Watch,
 };
 use agenda::Agenda;
 use collect::Collection;
@@ -183,7 +184,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     /// here.
     #[inline]
     pub fn outgoing(&mut self) -> Option<(u16, Parcel<M::Payload>, W::Stamp)> {
-        if self.links.outbox.is_bounded() {
+        if self.links.acknowledges {
             self.acknowledge();
         }
         let Waiting { to, packet, made } = self.links.outbox.next(&mut self.totals.counters)?;
@@ -191,6 +192,20 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             self.gvt.sends(packet.send_time());
         }
         Some((to, Parcel { red: self.gvt.red(), packet }, made))
+    }
+
+    /// Leave acknowledging to the network. `true`: that is what is wanted, so the driver tells of
+    /// the arrivals of packets that [are acknowledged](Packet::is_acknowledged), by
+    /// [`Node::acknowledged`]. All nodes do so, or none.
+    pub fn leave_acknowledging(&mut self) -> bool {
+        let is_left = self.links.acknowledges && self.setup.options.ack_at == AckAt::Arrival;
+        self.links.acknowledges &= !is_left;
+        is_left
+    }
+
+    /// So many of the packets that have left have arrived at their nodes.
+    pub fn acknowledged(&mut self, packets: u32) {
+        self.links.outbox.acknowledged(packets);
     }
 
     /// Put a packet where it waits to leave.

@@ -25,7 +25,7 @@ pub struct Options {
     pub max_acks: Option<u32>,
     /// The same for anti-messages.
     pub max_neg_acks: u32,
-    /// When a message that is queued is acknowledged, if any is.
+    /// When a message is acknowledged, if any is.
     #[serde(default)]
     pub ack_at: AckAt,
     /// How deep the receive queue is searched before an object runs.
@@ -81,17 +81,17 @@ pub enum Cancellation {
     Aggressive,
 }
 
-/// When a message that is queued at its receiver is acknowledged. Where all that has arrived is
-/// taken at once ([`Search::All`]) it is the same moment.
+/// When a message is acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AckAt {
-    /// Once it is taken out of the queue: the bound on unacknowledged messages bounds the queue,
+    /// Once the engine takes it, out of the queue if it is queued: the bound on unacknowledged messages bounds the queue,
     /// and its length holds up the sender.
     #[default]
     Taken,
-    /// Once it is put into the queue, as Mercury did: only the way counts, and the queue has no
-    /// bound.
+    /// Once it has arrived, as Mercury did: only the way counts, and the queue has no bound. The
+    /// network acknowledges where it can ([`Node::leave_acknowledging`](crate::Node)); else the
+    /// engine does, when it is given the message: between two events.
     Arrival,
 }
 

@@ -195,7 +195,7 @@ impl<P> Packet<P> {
     }
 
     /// Whether it is acknowledged, and so may be held back: what keeps the system going is not.
-    pub(crate) fn is_acknowledged(&self) -> bool {
+    pub fn is_acknowledged(&self) -> bool {
         self.is_counted() && !matches!(self, Packet::Part(_))
     }
 }

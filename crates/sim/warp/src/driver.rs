@@ -89,6 +89,8 @@ struct Driver<'d, 'm, M: Model, W: Witness> {
     meter: Meter<'d>,
     pace: Pace,
     outgoing: Outgoing,
+    /// Whether the fabric acknowledges, on arrival.
+    receipts: bool,
     /// When each peer was last heard.
     heard: Vec<u64>,
     aborted: bool,
@@ -113,9 +115,11 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         meter: Meter<'d>,
     ) -> Self {
         let now = fabric.clock().now().0;
+        let receipts = fabric.gives_receipts() && engine.leave_acknowledging();
         Driver {
             pace: Pace::new(options, fabric),
-            outgoing: Outgoing::new(fabric.nodes()),
+            outgoing: Outgoing::new(fabric.nodes(), receipts),
+            receipts,
             heard: vec![now; usize::from(fabric.nodes())],
             fabric,
             engine,
@@ -250,9 +254,20 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         Ok(true)
     }
 
+    /// Tell the engine what has arrived elsewhere, where the fabric knows. `true`: something has.
+    #[inline]
+    fn take_receipts(&mut self) -> bool {
+        let arrived = if self.receipts { self.fabric.receipts() } else { 0 };
+        if arrived > 0 {
+            self.engine.acknowledged(arrived);
+        }
+        arrived > 0
+    }
+
     /// Pack what leaves the engine.
     #[inline]
     fn collect(&mut self) -> Result<(), WarpError> {
+        self.take_receipts();
         while let Some((to, parcel, made)) = self.engine.outgoing() {
             if let Some(costs) = &self.pace.costs {
                 self.fabric.spend(costs.send);
@@ -268,6 +283,9 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
     /// There is nothing to do here: look for messages, have GVT computed, sleep.
     fn wait(&mut self) -> Result<(), WarpError> {
         self.outgoing.flush(self.fabric, self.engine.watch(), 0, 0)?;
+        if self.take_receipts() {
+            return Ok(());
+        }
         let begun = self.now();
         while self.fabric.nodes() > 1 && self.now().wrapping_sub(begun) < self.pace.spin {
             if self.take_all()? || self.outgoing.retry(self.fabric)? || self.aborted {

@@ -27,6 +27,8 @@ pub(crate) struct Outgoing {
     packing_since: u64,
     backlog_bytes: usize,
     spare: Vec<Vec<u8>>,
+    /// Whether the fabric acknowledges, on arrival.
+    receipts: bool,
 }
 
 #[derive(Default)]
@@ -34,6 +36,8 @@ struct Lane {
     packer: Packer,
     /// The stamp of the first parcel of the frame being packed.
     ready: u64,
+    /// Of its parcels, those to be acknowledged, if the fabric does that.
+    unacknowledged: u32,
     waiting: VecDeque<Waiting>,
 }
 
@@ -43,9 +47,9 @@ struct Waiting {
 }
 
 impl Outgoing {
-    pub fn new(nodes: u16) -> Outgoing {
+    pub fn new(nodes: u16, receipts: bool) -> Outgoing {
         let lanes = (0..nodes).map(|_| Lane::default()).collect();
-        Outgoing { lanes, packing_since: u64::MAX, backlog_bytes: 0, spare: Vec::new() }
+        Outgoing { lanes, packing_since: u64::MAX, backlog_bytes: 0, spare: Vec::new(), receipts }
     }
 
     /// Whether so much waits for room that no more should be made.
@@ -82,6 +86,9 @@ impl Outgoing {
             self.packing_since = self.packing_since.min(now);
         }
         lane.packer.add(parcel, ready);
+        if self.receipts {
+            lane.unacknowledged += u32::from(parcel.packet.is_acknowledged());
+        }
         if lane.packer.len() < FRAME_BYTES {
             return Ok(());
         }
@@ -123,9 +130,9 @@ impl Outgoing {
 
     /// Tell everybody that this node has failed; what was to leave it no longer matters.
     pub fn abort(nodes: u16, me: NodeId) -> Outgoing {
-        let mut outgoing = Outgoing::new(nodes);
+        let mut outgoing = Outgoing::new(nodes, false);
         for to in (0..nodes).filter(|to| *to != me) {
-            outgoing.wait_for_room(to, ABSENT, Packer::abort());
+            outgoing.wait_for_room(to, Outgoing::letter(to, ABSENT), Packer::abort());
         }
         outgoing
     }
@@ -136,14 +143,19 @@ impl Outgoing {
         let lane = &mut self.lanes[usize::from(to)];
         let packed = std::mem::replace(&mut lane.packer, next);
         let first_number = witness.numbers(packed.parcels());
-        let ready = lane.ready;
-        self.wait_for_room(to, ready, packed.seal(first_number));
+        let unacknowledged = std::mem::take(&mut lane.unacknowledged);
+        let letter = Outgoing::letter(to, lane.ready).with_receipt(unacknowledged);
+        self.wait_for_room(to, letter, packed.seal(first_number));
     }
 
     #[inline]
-    fn wait_for_room(&mut self, to: NodeId, ready: u64, frame: Vec<u8>) {
+    fn letter(to: NodeId, ready: u64) -> Letter {
+        Letter::new(to, Kind::Event, Ticks(ready))
+    }
+
+    #[inline]
+    fn wait_for_room(&mut self, to: NodeId, letter: Letter, frame: Vec<u8>) {
         self.backlog_bytes += frame.len();
-        let letter = Letter::new(to, Kind::Event, Ticks(ready));
         self.lanes[usize::from(to)].waiting.push_back(Waiting { letter, frame });
     }
 

@@ -26,12 +26,19 @@ pub struct Letter {
     /// Payload bytes of the next that have been handed over: more than none only in a message of
     /// several fragments.
     handed: usize,
+    /// What its arrival counts for.
+    receipt: u32,
 }
 
 impl Letter {
     /// For this node; it has been ready since then.
     pub fn new(to: NodeId, kind: Kind, ready: Ticks) -> Letter {
-        Letter { to, kind, ready: ready.0, batch: 1, gone: 0, handed: 0 }
+        Letter { to, kind, ready: ready.0, batch: 1, gone: 0, handed: 0, receipt: 0 }
+    }
+
+    /// The arrival of each of its messages is to count for so much in [`Node::receipts`].
+    pub fn with_receipt(self, counts: u32) -> Letter {
+        Letter { receipt: counts, ..self }
     }
 }
 
@@ -103,6 +110,7 @@ impl Node {
         let ready = if self.stamping { ready } else { ABSENT };
         if to == self.id {
             self.send_local(self.head(kind, ready, ABSENT, batch), payload)?;
+            self.receipts += letter.receipt;
             letter.gone += 1;
             return Ok(Handed::Yes);
         }
@@ -122,6 +130,9 @@ impl Node {
             if flag == Flag::Last {
                 (letter.gone, letter.handed) = (letter.gone + 1, 0);
                 self.next_seq += 1;
+                if letter.receipt > 0 {
+                    self.transport.ask_for_receipt(to, letter.receipt);
+                }
                 return Ok(Handed::Yes);
             }
         }

@@ -109,7 +109,7 @@ impl Node {
             return Err(FabricError::Closed);
         }
         match wait {
-            Wait::Until(moment) => Ok(self.clock.now() >= moment),
+            Wait::Until(moment) => Ok(self.has_receipts() || self.clock.now() >= moment),
             Wait::Expecting(from) => {
                 let deadline = *deadline.get_or_insert_with(|| self.after(self.peer_timeout));
                 if self.clock.now() < deadline {

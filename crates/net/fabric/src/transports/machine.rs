@@ -161,6 +161,19 @@ impl Transport for End {
         self.seats.in_flight(self.me, to)
     }
 
+    fn gives_receipts(&self) -> bool {
+        true
+    }
+
+    fn ask_for_receipt(&mut self, _to: NodeId, counts: u32) {
+        self.seats.ask_for_receipt(self.me, counts);
+    }
+
+    fn receipts(&mut self) -> u32 {
+        self.turn();
+        self.seats.receipts(self.me)
+    }
+
     fn fragment_bytes_max(&self) -> usize {
         // The machine's packets are the network's affair.
         usize::MAX

@@ -104,6 +104,8 @@ pub(crate) struct Rings {
     /// Peers to wake at the next flush.
     touched: Vec<NodeId>,
     full_towards: Option<NodeId>,
+    /// What the messages count for that have been written and asked a receipt for.
+    receipts: u32,
     seen_at_once_ticks: u64,
     liveness: Box<dyn Liveness>,
 }
@@ -142,6 +144,7 @@ impl Rings {
             paused: vec![false; usize::from(spec.nodes)],
             touched: Vec::with_capacity(usize::from(spec.nodes)),
             full_towards: None,
+            receipts: 0,
             seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
             liveness,
         };
@@ -330,6 +333,19 @@ impl Transport for Rings {
 
     fn in_flight(&mut self, to: NodeId) -> u32 {
         self.senders[usize::from(to)].as_mut().map_or(0, |sender| sender.in_flight() as u32)
+    }
+
+    fn gives_receipts(&self) -> bool {
+        true
+    }
+
+    /// What is written has arrived: the memory is the receiver's, too.
+    fn ask_for_receipt(&mut self, _to: NodeId, counts: u32) {
+        self.receipts += counts;
+    }
+
+    fn receipts(&mut self) -> u32 {
+        std::mem::take(&mut self.receipts)
     }
 
     fn fragment_bytes_max(&self) -> usize {

@@ -11,6 +11,9 @@ pub(super) struct Links<P, S> {
     channels: Vec<Channel>,
     pub arrivals: Arrivals<P>,
     pub outbox: Outbox<P, S>,
+    /// Whether this node is to acknowledge what comes: somebody waits for it, and the network does
+    /// not do it.
+    pub acknowledges: bool,
 }
 
 /// Of the way between this node and one other.
@@ -30,6 +33,7 @@ impl<P: Payload, S> Links<P, S> {
             channels: (0..nodes).map(|_| Channel::default()).collect(),
             arrivals: Arrivals::new(options.search, options.ack_at),
             outbox: Outbox::new(options.max_acks, options.max_neg_acks),
+            acknowledges: options.max_acks.is_some(),
         }
     }
 
@@ -52,7 +56,7 @@ impl<P: Payload, S> Links<P, S> {
     /// then, whose bound on unacknowledged messages is what bounds the queue.
     #[inline]
     pub fn owe(&mut self, to: u16) {
-        if self.outbox.is_bounded() {
+        if self.acknowledges {
             self.channels[usize::from(to)].owed += 1;
         }
     }
@@ -77,5 +81,8 @@ mod tests {
         let mut unbounded = Links::<(), ()>::new(2, &Options::default());
         unbounded.owe(1);
         assert_eq!(unbounded.pay(1), 0, "nobody waits for it");
+        links.acknowledges = false;
+        links.owe(1);
+        assert_eq!(links.pay(1), 0, "the network acknowledges");
     }
 }

@@ -71,11 +71,6 @@ impl<P: Payload, S> Outbox<P, S> {
         self.bounded.as_ref().is_some_and(Bounded::is_held)
     }
 
-    /// Whether acknowledgements are wanted.
-    pub fn is_bounded(&self) -> bool {
-        self.bounded.is_some()
-    }
-
     #[inline]
     pub fn push(&mut self, to: u16, packet: Packet<P>, made: S) {
         let waiting = Waiting { to, packet, made };
@@ -99,7 +94,8 @@ impl<P: Payload, S> Outbox<P, S> {
             .or_else(|| self.bounded.as_mut().and_then(|bounded| bounded.next(counters)))
     }
 
-    /// So many messages have been taken out of the network at their receivers.
+    /// So many messages have been taken at their receivers, or have arrived there
+    /// ([`crate::AckAt`]).
     pub fn acknowledged(&mut self, messages: u32) {
         if let Some(bounded) = &mut self.bounded {
             bounded.unacknowledged = bounded.unacknowledged.saturating_sub(messages);

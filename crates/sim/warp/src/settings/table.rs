@@ -210,11 +210,16 @@ pub const SETTINGS: &[Setting] = &[
                     "When the node takes it out of its receive queue: a full queue holds up the \
                     sender",
                 ),
-                ("arrival", "When it is in the receive queue, as in the Mercury of 1988"),
+                (
+                    "arrival",
+                    "When it has come to the node, as in the Mercury of 1988. With --on: by its \
+                    interrupt routine, also while the node is busy. Transports thread and shm: \
+                    once it is written, so nothing waits. Others, and --topology hypercube or \
+                    --plant: when the node next looks, between two events",
+                ),
             ]),
             value_name: "MOMENT",
-            help: "When a message is acknowledged (--plimit, --recvq-limit; without them both are \
-            one)",
+            help: "When a message is acknowledged (--max-acks)",
             usual: "taken",
             ..NONE
         },

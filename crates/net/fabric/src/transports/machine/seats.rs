@@ -56,6 +56,16 @@ impl Seats {
         self.world().send(now, to, parcel);
     }
 
+    /// The message that the node sent last is to have a receipt.
+    pub fn ask_for_receipt(&self, me: NodeId, counts: u32) {
+        self.world().ask_for_receipt(me, counts);
+    }
+
+    /// What has been heard of arrivals since the last call.
+    pub fn receipts(&self, me: NodeId) -> u32 {
+        self.world().receipts(me)
+    }
+
     pub fn take(&self, me: NodeId, now: Time) -> Option<Parcel> {
         self.world().take(me, now)
     }

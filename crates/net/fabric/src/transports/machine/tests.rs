@@ -1,16 +1,23 @@
 use super::settings::find_machine;
 use crate::spec::{Spec, Topology, TransportSpec, Waiting};
-use crate::{FabricError, Node, NodeOptions, Opening, Recording, RunKey, Wait, open};
-use clock::Clock;
-use record::Kind;
+use crate::{
+    FabricError, Handed, Letter, Node, NodeOptions, Opening, Recording, RunKey, Wait, open,
+};
+use clock::{Clock, Ticks};
+use machine::Machine;
+use record::{ABSENT, Kind};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn nodes(count: u16, machine: &str) -> Vec<Node> {
+    nodes_of(count, &find_machine(machine).unwrap())
+}
+
+fn nodes_of(count: u16, machine: &Machine) -> Vec<Node> {
     let spec = Spec {
         nodes: count,
-        transport: TransportSpec::simulated(&find_machine(machine).unwrap()),
+        transport: TransportSpec::simulated(machine),
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
         peer_timeout_ms: PATIENCE.as_millis() as u64,
@@ -101,4 +108,74 @@ fn computing_takes_what_it_is_said_to_and_holds_messages_up() {
     });
     // Ten of the timer's interrupts, 85 µs each, and the receiving.
     assert!((10_850_000..=11_000_000).contains(&took[1]), "{took:?}");
+}
+
+/// Hand over a message whose arrival counts for so much.
+fn send_counting(node: &mut Node, counts: u32, payload: &[u8]) {
+    let mut letter = Letter::new(1, Kind::Data, Ticks(ABSENT)).with_receipt(counts);
+    assert_eq!(node.try_send(&mut letter, payload).unwrap(), Handed::Yes);
+}
+
+#[test]
+fn the_interrupt_routine_of_a_busy_node_sends_the_receipt() {
+    const BUSY_NS: u64 = 20_000_000;
+    const INTERRUPT_NS: u64 = 100_000;
+    let machine = find_machine("mark3").unwrap().with("processor.interrupt", INTERRUPT_NS as f64);
+    let took = play(nodes_of(2, &machine), |mut node| {
+        let begin = node.clock().now();
+        let mut took = 0;
+        if node.id() == 0 {
+            send_counting(&mut node, 3, b"");
+            assert_eq!(node.receipts(), 0, "it is on its way");
+            let later = node.after(Duration::from_millis(15));
+            assert!(node.receive(Wait::Until(later)).unwrap().is_none());
+            took = node.ns_between(begin, node.clock().now());
+            assert_eq!([node.receipts(), node.receipts()], [3, 0]);
+        } else {
+            node.spend(BUSY_NS);
+            assert!(node.receive(Wait::Poll).unwrap().is_some());
+            took += node.ns_between(begin, node.clock().now());
+        }
+        node.close().unwrap();
+        took
+    });
+    // There, in µs: 150 µs for sending, 10.7 for the header, 10 for latency, 750 for the handler, and the
+    // interrupt. Back: the same without sending, and the interrupt of this processor; and the looks
+    // at the network in between.
+    let way = 2 * (10_666 + 10_000 + 750_000 + INTERRUPT_NS) + 150_000;
+    assert!((way..way + 100_000).contains(&took[0]), "{took:?}, not {way}");
+    // The good-bye interrupts as well.
+    let busy = BUSY_NS + 2 * INTERRUPT_NS + 150_000;
+    assert!((busy..busy + 1000).contains(&took[1]), "{took:?}, not {busy}");
+}
+
+/// Also where messages come together, because one before them had to be sent again.
+#[test]
+fn every_message_that_asks_for_a_receipt_has_one() {
+    const MESSAGES: u32 = 200;
+    let machine = find_machine("mark3").unwrap();
+    let machine = machine.with("network.loss", 0.2).with("network.resend", 5e6);
+    let counted = play(nodes_of(2, &machine), |mut node| {
+        let mut counted = 0;
+        if node.id() == 0 {
+            for number in 0..MESSAGES {
+                send_counting(&mut node, 1 + number % 2, &number.to_le_bytes());
+            }
+            while counted < MESSAGES * 3 / 2 {
+                let later = node.after(PATIENCE);
+                assert!(node.receive(Wait::Until(later)).unwrap().is_none());
+                let come = node.receipts();
+                assert!(come > 0, "{counted} have come");
+                counted += come;
+            }
+        } else {
+            for number in 0..MESSAGES {
+                let message = node.receive(Wait::Expecting(0)).unwrap().unwrap();
+                assert_eq!(message.payload(), number.to_le_bytes());
+            }
+        }
+        node.close().unwrap();
+        counted
+    });
+    assert_eq!(counted, [MESSAGES * 3 / 2, 0]);
 }

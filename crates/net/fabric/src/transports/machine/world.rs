@@ -13,12 +13,21 @@ pub(super) struct Parcel {
     arrived: Time,
     hops: u8,
     packets: u32,
+    /// What its receipt counts for; 0: it has none.
+    receipt: u32,
+}
+
+/// What the network carries.
+enum UnderWay {
+    Message(Parcel),
+    /// Word that what counts for so much has arrived.
+    Receipt(u32),
 }
 
 /// What wakes a sleeper before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waking {
-    /// A message that arrives, or a buffer that becomes free.
+    /// A message or a receipt that arrives, or a buffer that becomes free.
     ByMessages,
     /// Nothing.
     ByTime,
@@ -51,6 +60,10 @@ struct Seat {
     inbox: VecDeque<Parcel>,
     /// Messages sent whose buffers are not free.
     unfinished: u32,
+    /// What the network calls the one sent last.
+    latest: Message,
+    /// What the receipts count for that have come.
+    receipts: u32,
     /// Towards whom it found no room.
     wants_room: Option<NodeId>,
     /// Interrupts not yet counted into its time.
@@ -76,16 +89,25 @@ pub(super) struct World {
     /// Those that wait, by time; nodes of one time by number.
     ready: BTreeSet<(Time, NodeId)>,
     absent: usize,
-    under_way: Vec<Option<Parcel>>,
+    under_way: Vec<Option<UnderWay>>,
     window: PathRoom,
     latency: Time,
+    interrupt: Time,
     /// Sent and not yet taken, from × nodes + to.
     in_flight: Vec<InFlight>,
 }
 
 impl Parcel {
     pub fn new(from: NodeId, head: Head, payload: &[u8]) -> Parcel {
-        Parcel { from, head, payload: payload.to_vec(), arrived: 0, hops: 0, packets: 0 }
+        Parcel {
+            from,
+            head,
+            payload: payload.to_vec(),
+            arrived: 0,
+            hops: 0,
+            packets: 0,
+            receipt: 0,
+        }
     }
 
     pub fn arrival(&self) -> Arrival {
@@ -108,6 +130,8 @@ impl World {
             woken: Woken { at: 0, by_message: false },
             inbox: VecDeque::new(),
             unfinished: 0,
+            latest: 0,
+            receipts: 0,
             wants_room: None,
             stolen: 0,
         };
@@ -124,6 +148,7 @@ impl World {
                 bytes: machine.value("network.window").min(f64::from(u32::MAX)) as u32,
             }),
             latency: machine.time("network.latency"),
+            interrupt: machine.time("processor.interrupt"),
             in_flight: vec![InFlight::default(); count * count],
         }
     }
@@ -150,7 +175,7 @@ impl World {
         self.come(me);
         let seat = &mut self.seats[usize::from(me)];
         let wakes = waking == Waking::ByMessages;
-        if wakes && !seat.inbox.is_empty() {
+        if wakes && (!seat.inbox.is_empty() || seat.receipts > 0) {
             return false;
         }
         let wanted = seat.wants_room.filter(|_| wakes);
@@ -195,18 +220,15 @@ impl World {
     fn play_next(&mut self) {
         let mut told: Vec<(Time, Happened)> = Vec::new();
         self.network.play_next(&mut |when, happened| told.push((when, happened)));
+        let mut arrived: Vec<(Time, machine::Arrived, UnderWay)> = Vec::new();
         for (when, happened) in told {
             match happened {
                 Happened::Interrupted { node, takes } => {
                     self.seats[usize::from(node)].stolen += takes;
                 }
-                Happened::Arrived(arrived) => {
-                    let parcel = self.under_way[arrived.message as usize].take();
-                    let Some(parcel) = parcel else { continue };
-                    let machine::Arrived { to, hops, packets, .. } = arrived;
-                    let parcel = Parcel { arrived: when, hops, packets, ..parcel };
-                    self.seats[usize::from(to)].inbox.push_back(parcel);
-                    self.wake(to, when, true);
+                Happened::Arrived(it) => {
+                    let what = self.under_way[it.message as usize].take();
+                    arrived.extend(what.map(|what| (when, it, what)));
                 }
                 Happened::Freed { node } => {
                     let seat = &mut self.seats[usize::from(node)];
@@ -217,6 +239,27 @@ impl World {
                 }
             }
         }
+        // Only now: a receipt may be given the number of any of them.
+        for (when, it, what) in arrived {
+            self.arrive(when, &it, what);
+        }
+    }
+
+    fn arrive(&mut self, when: Time, arrived: &machine::Arrived, what: UnderWay) {
+        let machine::Arrived { to, hops, packets, .. } = *arrived;
+        let seat = &mut self.seats[usize::from(to)];
+        match what {
+            UnderWay::Message(parcel) => {
+                let (from, receipt) = (parcel.from, parcel.receipt);
+                seat.inbox.push_back(Parcel { arrived: when, hops, packets, ..parcel });
+                if receipt > 0 {
+                    // The interrupt routine sends it, whatever the node is at.
+                    self.put(when + self.interrupt, to, from, 0, UnderWay::Receipt(receipt));
+                }
+            }
+            UnderWay::Receipt(counts) => seat.receipts += counts,
+        }
+        self.wake(to, when, true);
     }
 
     fn wake(&mut self, node: NodeId, when: Time, by_message: bool) {
@@ -269,13 +312,32 @@ impl World {
         let pair = self.pair(from, to);
         self.in_flight[pair].messages += 1;
         self.in_flight[pair].bytes += counted(bytes);
+        self.seats[usize::from(from)].latest =
+            self.put(at, from, to, bytes, UnderWay::Message(parcel));
+    }
+
+    fn put(&mut self, at: Time, from: NodeId, to: NodeId, bytes: u64, what: UnderWay) -> Message {
         self.seats[usize::from(from)].unfinished += 1;
-        let message: Message = self.network.send(at, from, to, bytes);
+        let message = self.network.send(at, from, to, bytes);
         let place = message as usize;
         if self.under_way.len() <= place {
             self.under_way.resize_with(place + 1, || None);
         }
-        self.under_way[place] = Some(parcel);
+        self.under_way[place] = Some(what);
+        message
+    }
+
+    /// The message that the node sent last, and that cannot have arrived since, is to have a
+    /// receipt.
+    pub fn ask_for_receipt(&mut self, me: NodeId, counts: u32) {
+        let latest = self.seats[usize::from(me)].latest;
+        if let Some(UnderWay::Message(parcel)) = &mut self.under_way[latest as usize] {
+            parcel.receipt = counts;
+        }
+    }
+
+    pub fn receipts(&mut self, me: NodeId) -> u32 {
+        std::mem::take(&mut self.seats[usize::from(me)].receipts)
     }
 
     pub fn take(&mut self, me: NodeId, now: Time) -> Option<Parcel> {
