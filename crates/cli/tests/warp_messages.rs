@@ -8,10 +8,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const FIELDS: [Field; 8] = [
+const FIELDS: [Field; 9] = [
     Field::Kind,
     Field::Src,
     Field::Dst,
+    Field::ReadyNs,
     Field::SentNs,
     Field::ArrivedNs,
     Field::TakenNs,
@@ -25,6 +26,7 @@ struct Message {
     kind: Kind,
     src: i64,
     dst: i64,
+    ready: i64,
     sent: i64,
     arrived: i64,
     taken: i64,
@@ -38,11 +40,21 @@ fn read(path: &Path) -> Vec<Message> {
     for chunk in run.chunks() {
         chunk.read(&FIELDS, &mut batch).expect("readable");
         for row in 0..chunk.rows() {
-            let [kind, src, dst, sent, arrived, taken, packets, on_node_waited] =
+            let [kind, src, dst, ready, sent, arrived, taken, packets, on_node_waited] =
                 FIELDS.map(|field| batch.column(field).at(row));
             let kind = Kind::from_code(kind as u8).expect("a known kind");
             if !kind.is_interval() {
-                all.push(Message { kind, src, dst, sent, arrived, taken, packets, on_node_waited });
+                all.push(Message {
+                    kind,
+                    src,
+                    dst,
+                    ready,
+                    sent,
+                    arrived,
+                    taken,
+                    packets,
+                    on_node_waited,
+                });
             }
         }
     }
@@ -173,4 +185,28 @@ fn a_bound_counts_messages_until_they_arrive_or_until_they_are_taken() {
     let most = most_at_once(&arrival, |message| message.taken);
     assert!(most > 2, "no more than {most} had left and were not taken");
     assert!(run("again", "--on mark3 --ack-at arrival") == arrival, "a run is the same again");
+}
+
+/// Its event of 20 ms comes before it, and is no part of its wait to be sent.
+#[test]
+fn a_message_is_ready_when_its_event_is_over() {
+    let folder = folder();
+    let model = "warp phold --objects 32 --remote 0.8 --cutoff 15 --nodes 4";
+    for (machine, event_ns) in [("mark3", 20_000_000), ("fast", 10_000_000)] {
+        if machine == "fast" {
+            let text = succeed(folder.path(), "machine print mark3");
+            let fast = text.replace("speed = { value = 1,", "speed = { value = 2,");
+            assert_ne!(fast, text);
+            std::fs::write(folder.path().join("fast.toml"), fast).expect("written");
+        }
+        let on = if machine == "fast" { "fast.toml" } else { machine };
+        succeed(folder.path(), &format!("{model} --on {on} --out {machine}"));
+        let messages = read(&folder.path().join(machine));
+        let off_node =
+            |message: &&Message| message.src != message.dst && message.kind == Kind::Event;
+        let waits = || messages.iter().filter(off_node).map(|it| it.sent - it.ready);
+        assert!(waits().min().is_some_and(|wait| (0..event_ns / 4).contains(&wait)));
+        let first = messages.iter().filter(off_node).map(|it| it.ready).min();
+        assert!(first >= Some(event_ns), "{first:?}: before its event can be over");
+    }
 }

@@ -211,7 +211,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
     /// Put a packet where it waits to leave.
     #[inline]
     fn post(&mut self, to: u16, packet: Packet<M::Payload>) {
-        let made = self.watch.now();
+        let made = self.watch.made();
         self.links.outbox.push(to, packet, made);
     }
 

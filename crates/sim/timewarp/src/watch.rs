@@ -107,6 +107,13 @@ pub trait Watch {
     /// The present moment.
     fn now(&mut self) -> Self::Stamp;
 
+    /// The moment at which a message for another node is made: the present one, unless the time
+    /// that its event took has yet to pass.
+    #[inline]
+    fn made(&mut self) -> Self::Stamp {
+        self.now()
+    }
+
     /// Nanoseconds of a clock that never goes back: asked at every look at the load, and never
     /// else.
     fn clock_ns(&mut self) -> u64 {

@@ -7,13 +7,14 @@ use timewarp::{ObjectId, VirtualTime};
 /// A node's bill: what its driver has yet to spend, and what committed events came to.
 pub(crate) struct Bill {
     costs: Arc<dyn EventCosts>,
+    speed: f64,
     owed_ns: u64,
     in_order_ns: u64,
 }
 
 impl Bill {
-    pub fn new(costs: Arc<dyn EventCosts>) -> Bill {
-        Bill { costs, owed_ns: 0, in_order_ns: 0 }
+    pub fn new(costs: Arc<dyn EventCosts>, speed: f64) -> Bill {
+        Bill { costs, speed, owed_ns: 0, in_order_ns: 0 }
     }
 
     /// An event was executed, and may yet be undone.
@@ -29,6 +30,11 @@ impl Bill {
     /// What has been executed and not yet taken, ns.
     pub fn take_owed(&mut self) -> u64 {
         std::mem::take(&mut self.owed_ns)
+    }
+
+    /// How far the node's time lies behind what has been executed, ns. (Interrupts may add to it.)
+    pub fn ahead_ns(&self) -> u64 {
+        (self.owed_ns as f64 / self.speed) as u64
     }
 
     /// What the committed events take one after another, ns.

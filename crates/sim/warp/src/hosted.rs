@@ -170,7 +170,9 @@ impl<'a, M: Model> Part<'a, M> {
             watch = watch.with_stamps();
         }
         if let Some(costs) = self.event_costs() {
-            watch = watch.with_costs(costs);
+            let machine = fabric::machine_of(self.hosting.spec);
+            let speed = machine.map_or(1.0, |machine| machine.value("processor.speed"));
+            watch = watch.with_costs(costs, speed);
         }
         Ok(watch)
     }

@@ -58,9 +58,9 @@ impl Recorded {
         Recorded { samples: Some(samples), ..self }
     }
 
-    /// And what events cost in simulated time.
-    pub fn with_costs(self, costs: Arc<dyn EventCosts>) -> Recorded {
-        Recorded { bill: Some(Bill::new(costs)), ..self }
+    /// And what events cost in simulated time, on processors of this speed.
+    pub fn with_costs(self, costs: Arc<dyn EventCosts>, speed: f64) -> Recorded {
+        Recorded { bill: Some(Bill::new(costs, speed)), ..self }
     }
 
     /// And messages that carry stamps, as if they were recorded: they are longer.
@@ -96,6 +96,13 @@ impl Watch for Recorded {
     #[inline]
     fn now(&mut self) -> u64 {
         self.rows.as_ref().map_or(0, Rows::now)
+    }
+
+    /// A message is made by the end of its event, and simulated time passes after the engine's
+    /// call.
+    #[inline]
+    fn made(&mut self) -> u64 {
+        self.now() + self.bill.as_ref().map_or(0, Bill::ahead_ns)
     }
 
     #[inline]
