@@ -32,7 +32,8 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
         Nodes::OverSsh(hosts) => Starter::Ssh {
             program: "ssh".into(),
             hosts: hosts.clone(),
-            command: command("fourstamp".into()),
+            // Found there by its name, as it may lie elsewhere.
+            command: command(program.file_name().map_or_else(|| "fourstamp".into(), PathBuf::from)),
         },
     })
 }

@@ -1,68 +1,13 @@
-//! The `fourstamp` command: arguments to plain options, options to a call, the result to an exit
-//! code.
-//!
-//! Exit codes: 0 done, 2 bad input or a failure (one line on standard error says what, why and what
-//! to do), 128 and the signal's number when one has ended it (130: Ctrl-C, 143: SIGTERM);
-//! `fourstamp mpi trace` ends with the exit code of the program that it traced, and `fourstamp
-//! compare` says 1 when a condition holds and 3 when one must be decided but cannot.
+//! The `fourstamp` command.
 
 #![forbid(unsafe_code)]
 
-mod analyse;
-mod args;
-mod child;
-mod choosing;
-mod closing;
-mod commands;
-mod counted;
-mod explaining;
-mod failure;
-mod figure;
-mod gate;
-mod hosting;
-mod interrupt;
-mod job;
-mod launching;
-mod lenses;
-mod memory_limit;
-mod new_folder;
-mod on_path;
-mod preload;
-mod progress;
-mod reading;
-mod scenes;
-mod show;
-mod side_by_side;
-mod simulating;
-mod studying;
-mod toured;
-mod watching;
-mod work;
-
-use clap::Parser;
 use std::process::ExitCode;
 
 /// Memory that is not to be had ends the program in one line, wherever it is asked for.
 #[global_allocator]
-static MEMORY: memory::Checked = memory::Checked::new(failure::no_memory);
+static MEMORY: memory::Checked = memory::Checked::new(fourstamp_cli::no_memory);
 
 fn main() -> ExitCode {
-    // A file that may not grow is an error of the write that meets the limit, not the end of the
-    // program.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
-    if std::env::args_os().len() < 2 {
-        eprint!("{}", args::FIRST);
-        return ExitCode::from(2);
-    }
-    let ended = match commands::run(args::Cli::parse_from(args::study_options_first(
-        std::env::args_os(),
-    ))) {
-        Ok(code) => code,
-        Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            failure::say(&error);
-            ExitCode::from(2)
-        }
-    };
-    interrupt::exit_code().unwrap_or(ended)
+    fourstamp_cli::run(std::env::args_os())
 }

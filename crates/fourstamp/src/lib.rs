@@ -43,8 +43,22 @@
 //! # Simulations
 //!
 //! [`timewarp`] is the engine: write a [`timewarp::Model`], run it in order
-//! ([`timewarp::sequential`]) or as a simulated cluster under a seed ([`timewarp::simulated`]).
-//! [`models`] has models that are ready to run. The example `bank` is a whole one.
+//! ([`timewarp::sequential`]), on threads or in simulated time on a machine ([`warp::run`]), or as
+//! a simulated cluster that is kept from agreeing under a seed ([`timewarp::simulated`]). With the
+//! feature `command`, `warp::main` makes of it a program with all of `fourstamp warp`: processes,
+//! transports, hosts, a record of every message, checks and studies. [`models`] has models that are
+//! ready to run. The example `bank` is a whole one.
+//!
+//! ```
+//! use fourstamp::models::{Ping, PingOptions};
+//! use fourstamp::warp::{RunOptions, run};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ping = Ping::new(&PingOptions { stop: 100.0 })?; // two objects, and a message between them
+//! let ran = run(&ping, &RunOptions::new(2, f64::INFINITY))?; // on two threads
+//! assert_eq!(ran.outcome.total().events, 101);
+//! # Ok(())
+//! # }
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -56,6 +70,18 @@ pub use models;
 pub use record;
 /// The simulation engine.
 pub use timewarp;
+
+/// Running a model of one's own in parallel.
+pub mod warp {
+    pub use ::warp::{Finished, Line, RunOptions, WarpError, run};
+    /// A machine to simulate: a file, or one that `fourstamp machine list` names.
+    pub use fabric::{Machine, find_machine};
+
+    /// A program with this model, and all that `fourstamp warp` can do with one of its own: its
+    /// `main` does nothing else.
+    #[cfg(feature = "command")]
+    pub use fourstamp_cli::simulate as main;
+}
 
 pub use clock::{Clock, Ticks};
 pub use record::{

@@ -8,7 +8,7 @@ use crate::mpi::as_root_too;
 use crate::process::{self, on_path, run, run_and_watch};
 use crate::surface;
 use crate::workspace::Workspace;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -181,8 +181,8 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         report_reads(workspace, &out)?;
         tally.passed += 1;
     }
-    run(example(workspace, "bank")?.arg("2000"), LIMIT)?;
-    tally.passed += 1;
+    run(example(workspace, "bank_threads")?.arg("2000"), LIMIT)?;
+    a_program_of_its_own(workspace, &folder, tally)?;
     copied_out(workspace, &folder, tally)?;
     let python = match install::python(workspace) {
         Ok(python) => python,
@@ -199,10 +199,26 @@ fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     Ok(())
 }
 
+/// A program with a model of its own: its nodes are processes, and it reads what they recorded.
+fn a_program_of_its_own(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result<()> {
+    let out = folder.join("bank");
+    let out = out.to_str().context("a folder's name is no text")?;
+    let dealt = ["--cutoff", "1000", "--placement", "round-robin"];
+    for words in [
+        &["--nodes", "3", "--transport", "tcp", "--check", "--out", out][..],
+        &["--nodes", "4", "--on", "mark3"],
+        &["study", "--nodes", "1,2", "--launches", "1", "--csv"],
+        &["launch", "-n", "2", "--", "warp", "bank"],
+    ] {
+        run(example(workspace, "bank")?.args(words).args(dealt), LIMIT)?;
+        tally.passed += 1;
+    }
+    run(example(workspace, "bank")?.args(["report", "--terminal", out]), LIMIT)
+}
+
 /// Examples in a project of somebody's own, whose only dependency is the crate `fourstamp`.
 fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result<()> {
     let project = folder.join("project");
-    fs::create_dir_all(project.join("src/bin"))?;
     let library = workspace.root.join("crates/fourstamp");
     // A workspace of its own: it lies in the target folder, and so within this one.
     let manifest = format!(
@@ -212,12 +228,17 @@ fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result
     fs::write(project.join("Cargo.toml"), manifest)?;
     fs::copy(workspace.root.join("Cargo.lock"), project.join("Cargo.lock"))?;
     let out = folder.join("copied");
-    for (name, argument) in [("two_processes", out.as_os_str()), ("bank", "500".as_ref())] {
-        let source = Path::new("examples").join(name).with_extension("rs");
-        fs::copy(
-            workspace.root.join(source),
-            project.join("src/bin").join(name).with_extension("rs"),
-        )?;
+    let sources = [
+        ("two_processes.rs", "two_processes.rs"),
+        ("bank/threads.rs", "bank_threads/main.rs"),
+        ("bank/model.rs", "bank_threads/model.rs"),
+    ];
+    fs::create_dir_all(project.join("src/bin/bank_threads"))?;
+    for (from, to) in sources {
+        let source = workspace.root.join("examples").join(from);
+        fs::copy(source, project.join("src/bin").join(to))?;
+    }
+    for (name, argument) in [("two_processes", out.as_os_str()), ("bank_threads", "500".as_ref())] {
         let mut cargo = workspace.cargo(&["run", "--offline", "--quiet", "--bin", name]);
         // With this workspace's profiles and in its folder, for the reason that `fuzz` gives.
         cargo.args(["--config", "Cargo.toml", "--target-dir"]).arg(&workspace.target);

@@ -12,7 +12,7 @@ use models::argument::Value;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use warp::{CATALOGUE, Row};
+use warp::{Row, offered};
 
 /// `fourstamp warp`.
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub struct WarpArgs {
 
 /// Which model, or what else.
 pub enum ModelArgs {
-    /// One of [`warp::CATALOGUE`].
+    /// One of [`warp::offered`].
     Model(Box<ModelRun>),
     Other(OtherArgs),
 }
@@ -67,7 +67,7 @@ pub enum OtherArgs {
 
 impl Subcommand for ModelArgs {
     fn augment_subcommands(command: Command) -> Command {
-        OtherArgs::augment_subcommands(command.subcommands(CATALOGUE.iter().map(subcommand)))
+        OtherArgs::augment_subcommands(command.subcommands(offered().iter().map(subcommand)))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -75,14 +75,14 @@ impl Subcommand for ModelArgs {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        CATALOGUE.iter().any(|row| row.name == name) || OtherArgs::has_subcommand(name)
+        offered().iter().any(|row| row.name == name) || OtherArgs::has_subcommand(name)
     }
 }
 
 impl FromArgMatches for ModelArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<ModelArgs, Error> {
         let called = matches.subcommand().and_then(|(name, matches)| {
-            CATALOGUE.iter().find(|row| row.name == name).map(|row| (row, matches))
+            offered().iter().find(|row| row.name == name).map(|row| (row, matches))
         });
         let Some((row, matches)) = called else {
             return OtherArgs::from_arg_matches(matches).map(ModelArgs::Other);

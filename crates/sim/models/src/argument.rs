@@ -92,44 +92,44 @@ impl Argument {
     };
 
     /// A number of something, from 0 on, that is so unless somebody says otherwise.
-    pub(crate) const fn count(name: &'static str, help: &'static str, usual: &'static str) -> Self {
+    pub const fn count(name: &'static str, help: &'static str, usual: &'static str) -> Self {
         Argument { name, help, usual, takes: Takes::Whole(0), value_name: "N", ..Argument::NONE }
     }
 
     /// A seed.
-    pub(crate) const fn seed(help: &'static str) -> Self {
+    pub const fn seed(help: &'static str) -> Self {
         Argument { takes: Takes::Seed, value_name: "SEED", ..Argument::count("seed", help, "1") }
     }
 
     /// Another name for its value.
-    pub(crate) const fn named(self, value_name: &'static str) -> Self {
+    pub const fn named(self, value_name: &'static str) -> Self {
         Argument { value_name, ..self }
     }
 
     /// Another kind of value.
-    pub(crate) const fn taking(self, takes: Takes) -> Self {
+    pub const fn taking(self, takes: Takes) -> Self {
         Argument { takes, ..self }
     }
 
     /// It cannot stand beside another one.
-    pub(crate) const fn instead_of(self, conflicts: &'static [&'static str]) -> Self {
+    pub const fn instead_of(self, conflicts: &'static [&'static str]) -> Self {
         Argument { conflicts, ..self }
     }
 
     /// Work in each event, in µs; and the same in steps.
-    pub(crate) const fn work(help: &'static str, usual: &'static str) -> Self {
+    pub const fn work(help: &'static str, usual: &'static str) -> Self {
         let work = Argument::count("work", help, usual).named("US").taking(Takes::Work);
         work.instead_of(&["work-steps"])
     }
 
     /// The same in steps.
-    pub(crate) const fn work_steps(usual: &'static str) -> Self {
+    pub const fn work_steps(usual: &'static str) -> Self {
         let help = "The same as steps of a loop: the same work on every machine";
         Argument::count("work-steps", help, usual).named("STEPS")
     }
 
     /// The folder with the data of a model, instead of which some are drawn.
-    pub(crate) const fn data(help: &'static str, usual: &'static str) -> Self {
+    pub const fn data(help: &'static str, usual: &'static str) -> Self {
         Argument::count("data", help, usual).named("DIR").taking(Takes::Folder)
     }
 }

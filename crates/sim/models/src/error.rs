@@ -30,7 +30,8 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    pub(crate) fn parameter(
+    /// About a parameter: what it was, what is wrong with it and what would be right.
+    pub fn parameter(
         name: &'static str,
         value: impl ToString,
         reason: impl Into<String>,

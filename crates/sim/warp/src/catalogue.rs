@@ -1,5 +1,5 @@
-//! The models that a command line can name. A new one implements [`models::Recipe`] and has a line
-//! in [`CATALOGUE`].
+//! The models that a command line can name. A new one of ours implements [`models::Recipe`] and has
+//! a line in [`CATALOGUE`]; a program with models of its own [offers](offer) those instead.
 
 use crate::model::Made;
 use crate::{AnyModel, Job, ModelSpec, WarpError};
@@ -9,18 +9,22 @@ use models::{
     ScenarioSource, SlooowOptions, WarpnetSpec,
 };
 use std::path::Path;
+use std::sync::OnceLock;
 use timewarp::VirtualTime;
 
-/// All models, in the order of the help text.
+/// What is offered instead of our own.
+static OFFERED: OnceLock<&[Row]> = OnceLock::new();
+
+/// All of our models, in the order of the help text.
 pub const CATALOGUE: &[Row] = &[
-    row::<PingOptions>(),
-    row::<PholdOptions>(),
-    row::<WarpnetSpec>(),
-    row::<PucksSource>(),
-    row::<ScenarioSource>(),
-    row::<CtlsOptions>(),
-    row::<SlooowOptions>(),
-    row::<DiaryOptions>(),
+    Row::of::<PingOptions>(),
+    Row::of::<PholdOptions>(),
+    Row::of::<WarpnetSpec>(),
+    Row::of::<PucksSource>(),
+    Row::of::<ScenarioSource>(),
+    Row::of::<CtlsOptions>(),
+    Row::of::<SlooowOptions>(),
+    Row::of::<DiaryOptions>(),
 ];
 
 /// A model: what its recipe says, without its type.
@@ -46,24 +50,36 @@ pub struct Row {
     work_steps: fn(&serde_json::Value) -> Option<u32>,
 }
 
-const fn row<R: Recipe>() -> Row {
-    Row {
-        name: R::NAME,
-        about: R::ABOUT,
-        notes: R::NOTES,
-        heading: R::HEADING,
-        cutoff: R::CUTOFF,
-        gvt_seconds: R::GVT_SECONDS,
-        depends_on_nodes: R::DEPENDS_ON_NODES,
-        arguments: || R::PARAMETERS.iter().map(|parameter| &parameter.argument).collect(),
-        parameters: parameters::<R>,
-        make: make::<R>,
-        end: |json| recipe::<R>(json).map_or(f64::INFINITY, |recipe| recipe.end()),
-        work_steps: |json| recipe::<R>(json).ok().and_then(|recipe| recipe.work_steps()),
-    }
+/// The models that a command line can name in this process.
+pub fn offered() -> &'static [Row] {
+    OFFERED.get().copied().unwrap_or(CATALOGUE)
+}
+
+/// From now on these are all models that a command line can name. A program offers its own once,
+/// before anything else: who comes second changes nothing.
+pub fn offer(models: &'static [Row]) {
+    let _ = OFFERED.set(models);
 }
 
 impl Row {
+    /// Of the models that this recipe makes.
+    pub const fn of<R: Recipe>() -> Row {
+        Row {
+            name: R::NAME,
+            about: R::ABOUT,
+            notes: R::NOTES,
+            heading: R::HEADING,
+            cutoff: R::CUTOFF,
+            gvt_seconds: R::GVT_SECONDS,
+            depends_on_nodes: R::DEPENDS_ON_NODES,
+            arguments: || R::PARAMETERS.iter().map(|parameter| &parameter.argument).collect(),
+            parameters: parameters::<R>,
+            make: make::<R>,
+            end: |json| recipe::<R>(json).map_or(f64::INFINITY, |recipe| recipe.end()),
+            work_steps: |json| recipe::<R>(json).ok().and_then(|recipe| recipe.work_steps()),
+        }
+    }
+
     /// What it can be given.
     pub fn arguments(&self) -> Vec<&'static Argument> {
         (self.arguments)()
@@ -110,7 +126,7 @@ impl ModelSpec {
 
     /// All that is known of it; nothing, if there is no such model.
     pub fn row(&self) -> Option<&'static Row> {
-        CATALOGUE.iter().find(|row| row.name == self.name)
+        offered().iter().find(|row| row.name == self.name)
     }
 
     /// Make the model.
@@ -164,7 +180,7 @@ impl Job {
 
 /// What is said of a name that no model has.
 pub fn unknown(name: &str) -> String {
-    let names: Vec<&str> = CATALOGUE.iter().map(|row| row.name).collect();
+    let names: Vec<&str> = offered().iter().map(|row| row.name).collect();
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     format!("there is no model '{name}'; choose from {} and {last}", others.join(", "))
 }

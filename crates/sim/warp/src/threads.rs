@@ -10,6 +10,11 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use timewarp::{Model, Outcome};
 
+/// A node that says nothing for so long is lost, ms.
+const PATIENCE_MS: u64 = 20_000;
+/// A day.
+pub(crate) const DAY_MS: u64 = 24 * 3600 * 1000;
+
 /// A finished run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
@@ -79,16 +84,29 @@ impl Here<'_> {
 /// # Errors
 /// Whatever ends the run early.
 pub fn run<M: Model>(model: &M, job: &Job, nodes: u16, folder: &Path) -> Result<Ran, WarpError> {
+    run_over(TransportSpec::of(&fabric::THREAD), model, job, nodes, folder)
+}
+
+/// The same over a transport whose nodes are threads of one process.
+pub(crate) fn run_over<M: Model>(
+    transport: TransportSpec,
+    model: &M,
+    job: &Job,
+    nodes: u16,
+    folder: &Path,
+) -> Result<Ran, WarpError> {
+    // Where time is simulated, a day's silence is nothing.
+    let simulated = transport.kind.clock;
     let spec = Spec {
         nodes,
-        transport: TransportSpec::of(&fabric::THREAD),
+        transport,
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
         path_room: None,
-        peer_timeout_ms: 20_000,
+        peer_timeout_ms: if simulated.is_some() { DAY_MS } else { PATIENCE_MS },
         plant: None,
     };
-    let clock = Clock::best();
+    let clock = simulated.map_or_else(Clock::best, |clock| clock());
     let job = Job { record: false, ..job.clone() };
     let (stop, played) = (AtomicBool::new(false), Here { folder, clock, replayed: None });
     let reports = played.play(&spec, &job, &stop, &mut |hosting, transports| {

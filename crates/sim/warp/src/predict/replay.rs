@@ -4,7 +4,7 @@ use super::interval::{Draw, RecordedCosts};
 use super::recording::Recording;
 use super::steps::Steps;
 use crate::hosted::Replayed;
-use crate::threads::Here;
+use crate::threads::{DAY_MS, Here};
 use crate::{AnyModel, Costs, EventCosts, Job, NodeFiles, NodeReport, Summary, WarpError};
 use clock::Clock;
 use fabric::{Machine, Spec, Topology, TransportSpec, Waiting};
@@ -13,9 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use timewarp::{ObjectId, Timing, VirtualTime};
-
-/// Simulated nodes may be silent for so long, ms: in their time, a day is nothing.
-const PATIENCE_MS: u64 = 24 * 3600 * 1000;
 
 /// A recorded program, and the machine to play it on.
 pub struct Replay<'a> {
@@ -216,7 +213,7 @@ impl<'a> Replay<'a> {
             topology: Topology::Mesh,
             wait: Waiting::Blocking,
             path_room: None,
-            peer_timeout_ms: PATIENCE_MS,
+            peer_timeout_ms: DAY_MS,
             plant: None,
         }
     }

@@ -1,32 +1,20 @@
-//! A model in one file, for docs/TIMEWARP.md: branches of a bank, in each of which customers go
-//! from desk to desk.
+//! The model: branches of a bank, in each of which customers go from desk to desk.
 //!
 //! Customers come at random (mean gap 2 min) and go through three desks in turn; each desk serves
-//! one at a time, in order of coming, for a random time (mean 1.25 min). Theory (a tandem of M/M/1
-//! queues) says how long they stay on average: 1 / (1/1.25 - 1/2) min at each desk, plus the walks.
-//! The model is run in order, then optimistically on three nodes with delays and forced rollbacks.
-//!
-//!     cargo run --release --package fourstamp-examples --example bank -- 20000
+//! one at a time, in order of coming, for a random time (mean 1.25 min).
 
-#![forbid(unsafe_code)]
+use fourstamp::timewarp::{Bundle, Context, Model, ObjectId, Payload, Random, Tell, VirtualTime};
 
-use fourstamp::timewarp::simulated::{self, Simulation};
-use fourstamp::timewarp::{
-    Bundle, Context, Dealing, Kept, Limits, Model, ObjectId, Options, Payload, Random, Tell,
-    VirtualTime, sequential,
-};
-use std::error::Error;
-
-const DESKS: u32 = 3;
+pub const DESKS: u32 = 3;
 /// A door, the desks, a way out.
 const OBJECTS_PER_BRANCH: u32 = DESKS + 2;
-const GAP_MIN: f64 = 2.0;
-const SERVICE_MIN: f64 = 1.25;
-const WALK_MIN: f64 = 0.1;
+pub const GAP_MIN: f64 = 2.0;
+pub const SERVICE_MIN: f64 = 1.25;
+pub const WALK_MIN: f64 = 0.1;
 
 /// What messages carry: when the customer came in.
 #[derive(Clone, Debug, PartialEq)]
-struct Customer {
+pub struct Customer {
     came_min: f64,
 }
 
@@ -44,15 +32,15 @@ impl Payload for Customer {
 
 /// State: an enum, because objects are of three types.
 #[derive(Clone, Debug)]
-enum State {
+pub enum State {
     Door { random: Random },
     Desk { random: Random, free_min: f64, served: u64 },
     Exit { left: u64, stays_min: f64 },
 }
 
-struct Bank {
-    branches: u32,
-    seed: u64,
+pub struct Bank {
+    pub branches: u32,
+    pub seed: u64,
 }
 
 impl Model for Bank {
@@ -143,31 +131,4 @@ impl Model for Bank {
             ));
         }
     }
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let end_min = std::env::args().nth(1).map_or(Ok(20_000.0), |end| end.parse())?;
-    let bank = Bank { branches: 6, seed: 1 };
-
-    let mut kept = Kept::default();
-    let limits = Limits { cutoff: end_min, ..Limits::default() };
-    let sequential = sequential::run(&bank, &limits, &mut kept)?;
-    kept.lines.iter().for_each(|(_, _, line)| println!("{line}"));
-    let stay_min =
-        f64::from(DESKS) / (1.0 / SERVICE_MIN - 1.0 / GAP_MIN) + f64::from(DESKS + 1) * WALK_MIN;
-    println!("theory: {stay_min:.2} min");
-
-    let options = Options { cutoff: end_min, ..Options::default() };
-    // Dealt in turn, so that every customer goes from node to node.
-    let simulation = Simulation { dealing: Dealing::RoundRobin, ..Simulation::new(3, 1, options) };
-    let (optimistic, lines) = simulated::run(&bank, &simulation)?;
-    let (in_order, on_three) = (sequential.total(), optimistic.total());
-    println!("in order:       {} events, trace {:016x}", in_order.events, sequential.trace_digest);
-    println!(
-        "on three nodes: {} events, trace {:016x}, {} more events undone in {} rollbacks",
-        on_three.events, optimistic.trace_digest, on_three.undone, on_three.rollbacks
-    );
-    let same = (sequential.trace_digest, sequential.state_digest)
-        == (optimistic.trace_digest, optimistic.state_digest);
-    if same && lines.lines == kept.lines { Ok(()) } else { Err("the two runs differ".into()) }
 }
