@@ -58,8 +58,8 @@ pub struct ModelRun {
 /// What is no model.
 #[derive(Subcommand)]
 pub enum OtherArgs {
-    /// Measure a model in sequence and on several numbers of nodes: run time, speed-up, efficiency
-    Study(WarpStudyArgs),
+    /// Measure models in sequence and on several numbers of nodes: run time, speed-up, efficiency
+    Study(Box<WarpStudyArgs>),
     /// Whatever else was written: named in an error.
     #[command(external_subcommand)]
     Unknown(Vec<OsString>),
