@@ -85,8 +85,8 @@ pub enum Cancellation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AckAt {
-    /// Once the engine takes it, out of the queue if it is queued: the bound on unacknowledged messages bounds the queue,
-    /// and its length holds up the sender.
+    /// Once the engine takes it, out of the queue if it is queued: the bound on unacknowledged
+    /// messages bounds the queue, and its length holds up the sender.
     #[default]
     Taken,
     /// Once it has arrived, as Mercury did: only the way counts, and the queue has no bound. The

@@ -89,8 +89,6 @@ struct Driver<'d, 'm, M: Model, W: Witness> {
     meter: Meter<'d>,
     pace: Pace,
     outgoing: Outgoing,
-    /// Whether the fabric acknowledges, on arrival.
-    receipts: bool,
     /// When each peer was last heard.
     heard: Vec<u64>,
     aborted: bool,
@@ -119,7 +117,6 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         Driver {
             pace: Pace::new(options, fabric),
             outgoing: Outgoing::new(fabric.nodes(), receipts),
-            receipts,
             heard: vec![now; usize::from(fabric.nodes())],
             fabric,
             engine,
@@ -257,7 +254,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
     /// Tell the engine what has arrived elsewhere, where the fabric knows. `true`: something has.
     #[inline]
     fn take_receipts(&mut self) -> bool {
-        let arrived = if self.receipts { self.fabric.receipts() } else { 0 };
+        let arrived = if self.outgoing.receipts { self.fabric.receipts() } else { 0 };
         if arrived > 0 {
             self.engine.acknowledged(arrived);
         }

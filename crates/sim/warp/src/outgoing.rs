@@ -28,7 +28,7 @@ pub(crate) struct Outgoing {
     backlog_bytes: usize,
     spare: Vec<Vec<u8>>,
     /// Whether the fabric acknowledges, on arrival.
-    receipts: bool,
+    pub receipts: bool,
 }
 
 #[derive(Default)]

@@ -101,13 +101,18 @@ pub(crate) struct Rings {
     turn: Turn,
     in_hand: Option<NodeId>,
     paused: Vec<bool>,
+    sent: Sent,
+    seen_at_once_ticks: u64,
+    liveness: Box<dyn Liveness>,
+}
+
+/// What sending leaves to do.
+struct Sent {
     /// Peers to wake at the next flush.
     touched: Vec<NodeId>,
     full_towards: Option<NodeId>,
     /// What the messages count for that have been written and asked a receipt for.
     receipts: u32,
-    seen_at_once_ticks: u64,
-    liveness: Box<dyn Liveness>,
 }
 
 /// What a ring transport is built from.
@@ -142,9 +147,11 @@ impl Rings {
             turn: Turn::default(),
             in_hand: None,
             paused: vec![false; usize::from(spec.nodes)],
-            touched: Vec::with_capacity(usize::from(spec.nodes)),
-            full_towards: None,
-            receipts: 0,
+            sent: Sent {
+                touched: Vec::with_capacity(usize::from(spec.nodes)),
+                full_towards: None,
+                receipts: 0,
+            },
             seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
             liveness,
         };
@@ -218,7 +225,7 @@ impl Rings {
         let bell = line.bell().load(Acquire);
         line.asleep().store(1, Relaxed);
         fence(SeqCst);
-        let room = match self.full_towards {
+        let room = match self.sent.full_towards {
             Some(to) => self.senders[usize::from(to)]
                 .as_mut()
                 .is_some_and(|sender| sender.has_room(self.size.payload_bytes_max())),
@@ -247,7 +254,7 @@ impl Transport for Rings {
             });
         };
         if !sender.has_room(payload.len()) {
-            self.full_towards = Some(to);
+            self.sent.full_towards = Some(to);
             return Ok(Handed::Full);
         }
         let recorded = head.ready != ABSENT;
@@ -265,15 +272,15 @@ impl Transport for Rings {
             true => self.clock.now().0,
         };
         sender.publish(&Put { head, published, returned }, payload.len());
-        if self.wait == Waiting::Blocking && !self.touched.contains(&to) {
-            self.touched.push(to);
+        if self.wait == Waiting::Blocking && !self.sent.touched.contains(&to) {
+            self.sent.touched.push(to);
         }
         Ok(Handed::Yes)
     }
 
     #[inline]
     fn flush(&mut self) -> Result<(), FabricError> {
-        while let Some(to) = self.touched.pop() {
+        while let Some(to) = self.sent.touched.pop() {
             self.wake(to);
         }
         Ok(())
@@ -301,11 +308,12 @@ impl Transport for Rings {
     }
 
     fn park(&mut self, timeout: Duration) -> Result<(), FabricError> {
-        let waiting_for = self.full_towards.and_then(|to| self.senders[usize::from(to)].as_ref());
+        let waiting_for =
+            self.sent.full_towards.and_then(|to| self.senders[usize::from(to)].as_ref());
         waiting_for.inspect(|sender| sender.set_waiting(true));
         self.sleep(timeout);
         let waited_for =
-            self.full_towards.take().and_then(|to| self.senders[usize::from(to)].as_ref());
+            self.sent.full_towards.take().and_then(|to| self.senders[usize::from(to)].as_ref());
         waited_for.inspect(|sender| sender.set_waiting(false));
         Ok(())
     }
@@ -341,11 +349,11 @@ impl Transport for Rings {
 
     /// What is written has arrived: the memory is the receiver's, too.
     fn ask_for_receipt(&mut self, _to: NodeId, counts: u32) {
-        self.receipts += counts;
+        self.sent.receipts += counts;
     }
 
     fn receipts(&mut self) -> u32 {
-        std::mem::take(&mut self.receipts)
+        std::mem::take(&mut self.sent.receipts)
     }
 
     fn fragment_bytes_max(&self) -> usize {
