@@ -170,7 +170,7 @@ fn plotted(
     place: &Where,
     evidence: &mut dyn Evidence,
 ) -> Result<serde_json::Value, String> {
-    let query = Query::new(&plot.take).map_err(|error| error.to_string())?;
+    let query = Query::new(&book.definitions, &plot.take).map_err(|error| error.to_string())?;
     let launches = common_launches(book, &plot.views, place, evidence)?;
     let launch = *launches.first().ok_or("no launch ended well")?;
     match ask(&query, book, &plot.views, place, launch, evidence)? {
@@ -196,7 +196,7 @@ fn judged(
     place: &Where,
     evidence: &mut dyn Evidence,
 ) -> Result<Judged, String> {
-    let query = Query::new(&check.take).map_err(|error| error.to_string())?;
+    let query = Query::new(&book.definitions, &check.take).map_err(|error| error.to_string())?;
     if check.views.is_empty() {
         let answer = query.ask(&[]).map_err(|error| error.to_string())?;
         return Ok(Judged::of(check, &[answer], Basis::Document));

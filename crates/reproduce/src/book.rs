@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Book {
+    /// Definitions in jq that the expressions of its cards share.
+    #[serde(default)]
+    pub definitions: String,
     /// What it is.
     pub document: About,
     /// How runs are made, by name.

@@ -55,12 +55,12 @@ pub enum QueryError {
 }
 
 impl Query {
-    /// The expression in `text`.
+    /// The expression in `text`, which may use these definitions of its document.
     ///
     /// # Errors
     /// When it is none.
-    pub fn new(text: &str) -> Result<Query, QueryError> {
-        let whole = format!("{PRELUDE}\n{text}");
+    pub fn new(definitions: &str, text: &str) -> Result<Query, QueryError> {
+        let whole = format!("{PRELUDE}\n{definitions}\n{text}");
         let wrong = |why: String| QueryError::Syntax { text: text.to_owned(), why };
         let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
         let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
@@ -135,12 +135,13 @@ mod tests {
 
     fn ask(text: &str, json: &str) -> Result<Answer, QueryError> {
         let json = Json::parse(json).expect("JSON");
-        Query::new(text)?.ask(&[("a", json)])
+        Query::new("def half: . / 2;", text)?.ask(&[("a", json)])
     }
 
     #[test]
     fn numbers_truth_and_nothing_are_told_apart() {
         assert_eq!(ask(".a.x / 4", r#"{"x": 3}"#), Ok(Answer::Number(0.75)));
+        assert_eq!(ask(".a.x | half", r#"{"x": 3}"#), Ok(Answer::Number(1.5)));
         assert_eq!(ask(".a.x > 4", r#"{"x": 3}"#), Ok(Answer::Truth(false)));
         assert_eq!(ask(".a.y", r#"{"x": 3}"#), Ok(Answer::Nothing));
         assert_eq!(ask(".a[] | select(. > 5)", "[1]"), Ok(Answer::Nothing));

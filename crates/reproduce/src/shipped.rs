@@ -31,7 +31,8 @@ mod tests {
             for card in &book.cards {
                 let plots = card.plot.iter().map(|plot| &plot.take);
                 for text in card.checks.iter().map(|check| &check.take).chain(plots) {
-                    Query::new(text).unwrap_or_else(|error| panic!("{}: {error}", card.id));
+                    Query::new(&book.definitions, text)
+                        .unwrap_or_else(|error| panic!("{}: {error}", card.id));
                 }
             }
         }
