@@ -64,3 +64,58 @@ fn without_program_and_compiler_the_remedy_is_said() {
     assert!(err.contains("no rustc on PATH") && err.contains("--program-file"), "{err}");
     assert!(!home.path().join("study").exists());
 }
+
+/// A program as an older checkout left it: it takes a size, and knows no `--slow`.
+fn old_program(folder: &std::path::Path) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let file = folder.join("fft");
+    let script = "#!/bin/sh\n[ $# = 2 ] && { echo fft: right; exit; }\necho 'usage: [--size]' >&2\n\
+        exit 2\n";
+    std::fs::write(&file, script).expect("a program");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&file, executable).expect("it can be executed");
+    file
+}
+
+#[test]
+fn a_program_of_an_older_build_is_noticed() {
+    let home = folder();
+    let alone = home.path().join("fourstamp");
+    std::fs::copy(env!("CARGO_BIN_EXE_fourstamp"), &alone).expect("a copy");
+    old_program(home.path());
+    let study = |slow: &str, path: &std::ffi::OsStr| {
+        let output = std::process::Command::new(&alone)
+            .args(["pager", "study", "fft", "--sizes", "64K", "--only", "all-memory"])
+            .args(["--launches", "1", "--slow", slow, "--out", &format!("study-{slow}")])
+            .env("PATH", path)
+            .current_dir(home.path())
+            .output()
+            .expect("it starts");
+        (output.status.code(), text(&output.stderr))
+    };
+    let here = std::env::var_os("PATH").unwrap_or_default();
+    // What is not asked of it, it need not know.
+    assert_eq!(study("1", &here).0, Some(0));
+    let (code, err) = study("2", home.path().join("empty").as_os_str());
+    assert_eq!(code, Some(2), "{err}");
+    for said in ["fft does not know --slow", "usage: [--size]", "build it again", "rustup.rs"] {
+        assert!(err.contains(said), "{err}");
+    }
+    assert!(!home.path().join("study-2").exists());
+    if std::process::Command::new("rustc").arg("--version").output().is_err() {
+        println!("skipped: rustc is not on PATH");
+        return;
+    }
+    let (code, err) = study("3", &here);
+    assert!(code == Some(0) && err.contains("one is built that does"), "{err}");
+    assert!(home.path().join("study-3/program/fft").is_file());
+}
+
+#[test]
+fn a_program_that_is_named_is_not_replaced() {
+    let home = folder();
+    old_program(home.path());
+    let said = fail(home.path(), "pager study fft --slow 2 --program-file fft --out study");
+    assert!(said.contains("does not know --slow") && said.contains("--program-file"), "{said}");
+    assert!(!home.path().join("study").exists());
+}

@@ -1,6 +1,7 @@
 //! The program that a study measures: a file that is there, or one built for it. The sources travel
 //! inside this program, so that an installed one can build them where there is a Rust compiler.
 
+use super::launch;
 use crate::args::PagerStudyArgs;
 use crate::on_path::on_path;
 use anyhow::{Context, Result, bail};
@@ -28,19 +29,34 @@ pub enum Program {
 }
 
 impl Program {
-    /// The file that is named, or lies beside this program; else what can be built.
+    /// The file that is named, or lies beside this program; else what can be built. One that an
+    /// older checkout left beside this program, and that does not know what is asked of it, is
+    /// built anew.
     pub fn find(args: &PagerStudyArgs) -> Result<Program> {
-        if let Some(file) = &args.program_file {
-            let file = file.canonicalize();
-            let named = args.program_file.as_deref().unwrap_or(Path::new("")).display();
-            return file.map(Program::File).with_context(|| format!("cannot find {named}"));
-        }
         let name = args.program.name();
+        if let Some(named) = &args.program_file {
+            let cannot = || format!("cannot find {}", named.display());
+            let file = named.canonicalize().with_context(cannot)?;
+            let remedy = format!("give one that does, or leave out --program-file to build {name}");
+            knows(&file, args).with_context(|| outdated(&file, &remedy))?;
+            return Ok(Program::File(file));
+        }
         let own = std::env::current_exe().context("cannot find this program's own file")?;
         let beside = own.parent().context("this program's own file has no folder")?;
         let candidates = [beside.join("examples").join(name), beside.join(name)];
         if let Some(file) = candidates.into_iter().find(|file| file.is_file()) {
-            return Ok(Program::File(file));
+            match (knows(&file, args), on_path("rustc")) {
+                (Ok(()), _) => return Ok(Program::File(file)),
+                (Err(_), Some(rustc)) => {
+                    eprintln!("{}", outdated(&file, "one is built that does"));
+                    return Ok(Program::Build { name, rustc });
+                }
+                (Err(why), None) => {
+                    let remedy = "build it again (cargo build --package fourstamp-examples \
+                        --examples), or install Rust (https://rustup.rs)";
+                    return Err(why.context(outdated(&file, remedy)));
+                }
+            }
         }
         let Some(rustc) = on_path("rustc") else {
             bail!(
@@ -60,6 +76,18 @@ impl Program {
             Program::Build { name, rustc } => build(name, rustc, &folder.join("program")),
         }
     }
+}
+
+/// Whether a program does what is asked of it: those of older builds take a size only.
+fn knows(file: &Path, args: &PagerStudyArgs) -> Result<()> {
+    let Some(least) = args.sizes.iter().min().filter(|_| args.slow > 1) else { return Ok(()) };
+    let mut tried = Command::new(file);
+    tried.args(["--size", &least.to_string(), "--slow", "1"]);
+    launch::run(tried).map(|_| ())
+}
+
+fn outdated(file: &Path, remedy: &str) -> String {
+    format!("{} does not know --slow, as older builds do not; {remedy}", file.display())
 }
 
 fn build(name: &str, rustc: &Path, folder: &Path) -> Result<PathBuf> {
