@@ -16,14 +16,14 @@ pub fn explain(path: &Path, analysis: &Analysis) -> Result<Explanation> {
     let cannot = || format!("cannot read {}", path.display());
     let causes = run.causes().with_context(cannot)?;
     let nodes = run.info.nodes().map(|(_, node)| node.node + 1).max().unwrap_or(0);
-    let gathered = gather_all(&run.chunks(), analysis).with_context(cannot)?;
+    let gathered = gather_all(&run.chunks(), analysis, &run.info.topology).with_context(cannot)?;
     Ok(gathered.explain(&causes, nodes))
 }
 
-fn gather_all(chunks: &[Chunk], analysis: &Analysis) -> Result<Gatherer> {
+fn gather_all(chunks: &[Chunk], analysis: &Analysis, topology: &str) -> Result<Gatherer> {
     let (questions, lateness) = (questions(analysis), Lateness::of(analysis));
     let filter = &analysis.population.filter;
-    let new = || Gatherer::new(questions.clone(), filter.clone(), lateness);
+    let new = || Gatherer::new(questions.clone(), filter.clone(), lateness).within(topology);
     let parts = on_all_cores(chunks, Chunk::rows, |share, done| gather_some(share, new(), done))?;
     let mut all = new();
     parts.into_iter().for_each(|part| all.merge(part));

@@ -44,7 +44,8 @@ pub struct About {
 }
 
 /// JSON that values are taken from: of each launch of a recipe, what its last step printed; with
-/// `report`, what `fourstamp report RUN --json` says of its run with these options instead.
+/// `report`, what `fourstamp report RUN --json` says of its run with these options instead, and with
+/// `explain` what `fourstamp explain RUN --json` does.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct View {
@@ -54,6 +55,8 @@ pub struct View {
     pub simulated: Option<String>,
     /// Options of `fourstamp report`, as one types them.
     pub report: Option<String>,
+    /// Options of `fourstamp explain`, in the place of `report`.
+    pub explain: Option<String>,
 }
 
 /// Why a document's file cannot be used.

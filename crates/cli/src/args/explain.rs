@@ -17,7 +17,11 @@ period, and how often an idle core of this machine stalls as long.
 
 Coincidence proves nothing: to confirm a cause, change it (bench ... --intervene).
 
-CSV tables: groups (the default), reasons, episodes, episode-causes, idle.")]
+With --cut it begins with what the messages of the cut overlapped on the nodes of their way (work \
+of nodes, messages of other kinds), and how many of all messages did.
+
+CSV tables: groups (the default), reasons, episodes, episode-causes, idle, and overlaps with \
+--cut.")]
 pub struct ExplainArgs {
     /// Run folder
     #[arg(value_name = "RUN")]
@@ -25,7 +29,7 @@ pub struct ExplainArgs {
     /// Show every delay and every peak, not only the seven of each that took the most time
     #[arg(long)]
     pub all: bool,
-    /// As data: with --csv alone, the groups; reasons, episodes, episode-causes, idle.
+    /// As data: with --csv alone, the groups; reasons, episodes, episode-causes, idle, overlaps.
     #[command(flatten)]
     pub show: ShowArgs,
     /// Seed of the bootstrap intervals

@@ -4,6 +4,7 @@
 mod advice;
 mod delays;
 mod groups;
+mod overlaps;
 #[cfg(test)]
 mod planted;
 mod reasons;
@@ -36,7 +37,8 @@ pub fn explanation(
         opening.push(Block::Note(None, advice::unwatched(facts)));
     }
     opening.extend(tables::all(explanation).map(Block::Table));
-    let mut sections = delays_of(explanation, most);
+    let mut sections: Vec<Section> = overlaps::section(&explanation.overlaps).into_iter().collect();
+    sections.extend(delays_of(explanation, most));
     sections.extend(groups_of(facts, analysis, explanation, most));
     sections.push(closing(Recorder::of(facts), explanation, most));
     let title = format!("{}, explained · Fourstamp", facts.title());

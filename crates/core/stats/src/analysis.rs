@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use account::{Account, Paged, Part};
 pub use explanation::{
-    Episode, Explained, Explanation, IdleCore, Known, Noise, Reason, Slow, Trait, What, Who,
+    Episode, Explained, Explanation, IdleCore, Known, Noise, Overlap, Reason, Slow, Trait, What,
+    Who,
 };
 pub use facets::{Binned, FacetCell, Facets};
 pub use knees::{Knee, NoFit, Packets, Parameter, Segment, Sweep};

@@ -18,6 +18,7 @@ mod chance;
 mod gather;
 mod heavy;
 mod noise;
+mod overlaps;
 mod period;
 mod question;
 mod sample;

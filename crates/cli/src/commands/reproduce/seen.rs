@@ -3,17 +3,18 @@
 use super::folder::{Folder, Group, State};
 use super::make::SAID;
 use crate::args::FilterArgs;
-use crate::commands::report as reported;
+use crate::commands::{explain as explained, report as reported};
 use crate::failure::one_line;
 use anyhow::{Context, Result};
 use clap::Parser;
 use report::figure::Drawn;
 use reproduce::{Book, Draw, Evidence, Json, View, Where};
+use stats::Filter;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Options of `fourstamp report` as a view gives them.
+/// Options of `fourstamp report` or `explain` as a view gives them.
 #[derive(Parser)]
 struct ViewArgs {
     #[command(flatten)]
@@ -21,7 +22,7 @@ struct ViewArgs {
 }
 
 /// A launch, and the options of the view.
-type Key = (PathBuf, Option<String>);
+type Key = (PathBuf, [Option<String>; 2]);
 
 /// JSON, or why there is none; whoever asks first reads it.
 type Once = Arc<OnceLock<Result<String, String>>>;
@@ -80,7 +81,7 @@ impl Evidence for Seen<'_> {
     ) -> Result<Json, String> {
         let view = book.views.get(view).ok_or("there is no such view")?;
         let folder = self.launch(book, view.recipe_in(place), place, launch);
-        let key = (folder, view.report.clone());
+        let key = (folder, [view.report.clone(), view.explain.clone()]);
         if let Some(parsed) = self.parsed.get(&key) {
             return parsed.clone();
         }
@@ -116,12 +117,19 @@ impl Evidence for Seen<'_> {
 
 /// What a launch says, seen so.
 fn read(launch: &Path, view: &View) -> Result<String> {
-    let Some(options) = &view.report else {
-        return record::read_text(&launch.join(SAID)).context("its commands printed no JSON");
+    let run = launch.join("run");
+    let json = match (&view.report, &view.explain) {
+        (None, None) => {
+            return record::read_text(&launch.join(SAID)).context("its commands printed no JSON");
+        }
+        (Some(options), _) => reported::json(&run, &filter(options)?)?,
+        (None, Some(options)) => explained::json(&run, &filter(options)?)?,
     };
+    Ok(serde_json::to_string(&json)?)
+}
+
+fn filter(options: &str) -> Result<Filter> {
     let words = shell_words::split(options).context("options of a view")?;
-    let args = ViewArgs::try_parse_from(["report".to_owned()].into_iter().chain(words))
-        .context("options of a view")?;
-    let report = reported::json(&launch.join("run"), &args.messages.filter())?;
-    Ok(serde_json::to_string(&report)?)
+    let args = ViewArgs::try_parse_from(["view".to_owned()].into_iter().chain(words));
+    Ok(args.context("options of a view")?.messages.filter())
 }

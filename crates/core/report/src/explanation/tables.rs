@@ -276,7 +276,8 @@ mod tests {
             group(Who::Slowest, (900, i64::MAX), vec![beside, alike]),
             group(Who::Peak(1), (500, 700), vec![phase, regular, place]),
         ];
-        Explanation { episodes: vec![episode], groups, idle: vec![idle], watched: (1, 2) }
+        let (episodes, idle) = (vec![episode], vec![idle]);
+        Explanation { episodes, groups, idle, watched: (1, 2), ..Explanation::default() }
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct Explanation {
     pub episodes: Vec<Episode>,
     /// The groups: the slowest of all, then peaks, those first that took most time.
     pub groups: Vec<Explained>,
+    /// Where a cut was asked for: what its messages met, by kind.
+    #[serde(default)]
+    pub overlaps: Vec<Overlap>,
     /// What cores lost while they were idle, before the launches, by node.
     pub idle: Vec<IdleCore>,
     /// Nodes that were watched during the run, and nodes.
@@ -89,6 +92,27 @@ pub enum Who {
     Peak(usize),
     /// The slowest 0.1 %.
     Slowest,
+}
+
+/// How many messages of a cut were in a stage while something else went on at a node of their way,
+/// against how many of all messages that the cut is of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Overlap {
+    /// The stage: the one whose time the cut ranks.
+    pub stage: Stage,
+    /// What else: work of a node, or messages of a kind that was not asked for on their way.
+    pub kind: Kind,
+    /// Messages of the cut that met it, and how many were looked at.
+    pub with: u64,
+    pub of: u64,
+    /// The same of all messages.
+    pub all_with: u64,
+    pub all_of: u64,
+    /// Part of the cut's that would meet it at any other time of their launch, 0 to 1: they are
+    /// longer than most, and meet more.
+    pub by_chance: f64,
+    /// What was shorter was too much to be looked at, ns.
+    pub least_ns: i64,
 }
 
 /// Something that goes with a group of slow messages. None of it is proof: only an intervention is.

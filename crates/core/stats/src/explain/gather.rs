@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{Batch, Field, Kind, NULL, NodeCauses};
 
 use super::heavy::{Heavy, Late, Lateness, Name};
+use super::overlaps::Overlaps;
 use super::question::Question;
 use super::sample::{Member, Sample, hash};
 use super::spans::Work;
@@ -46,6 +47,8 @@ pub struct Gatherer {
     all: Sample,
     heavy: Heavy,
     work: Work,
+    /// Where the filter has a cut.
+    overlaps: Option<Overlaps>,
     /// First and last stamp of each launch.
     launches: BTreeMap<u32, (i64, i64)>,
     stages: Stages,
@@ -105,6 +108,7 @@ impl Gatherer {
         let least = delays.min().unwrap_or(0) / 10;
         Gatherer {
             questions,
+            overlaps: Overlaps::new(&filter),
             filter,
             found,
             all: Sample::new(MEMBERS_MOST),
@@ -113,6 +117,12 @@ impl Gatherer {
             launches: BTreeMap::new(),
             stages: Stages::default(),
         }
+    }
+
+    /// In a run of this topology: messages cross other nodes where it says so.
+    pub fn within(mut self, topology: &str) -> Gatherer {
+        self.overlaps.iter_mut().for_each(|overlaps| overlaps.within(topology));
+        self
     }
 
     /// Take in a batch, which should hold [`FIELDS`].
@@ -142,7 +152,11 @@ impl Gatherer {
             let extent = self.launches.entry(launch).or_insert((ready, taken));
             *extent = (extent.0.min(ready), extent.1.max(taken));
         }
-        if !self.filter.takes(columns, row) {
+        let is_taken = self.filter.takes(columns, row);
+        if let Some(overlaps) = &mut self.overlaps {
+            overlaps.add_message(columns, row, launch, is_taken);
+        }
+        if !is_taken {
             return;
         }
         let identity =
@@ -164,7 +178,9 @@ impl Gatherer {
     fn add_work(&mut self, columns: &Columns, row: usize, launch: u32, kind: Kind) {
         let (from, to) = (columns.at(Field::ReadyNs, row), columns.at(Field::TakenNs, row));
         if kind != Kind::Cycle && from != NULL && to != NULL {
-            self.work.add((launch, columns.at(Field::Dst, row) as u32), kind, (from, to));
+            let place = (launch, columns.at(Field::Dst, row) as u32);
+            self.work.add(place, kind, (from, to));
+            self.overlaps.iter_mut().for_each(|all| all.add_work(place, kind, (from, to)));
         }
     }
 
@@ -174,6 +190,9 @@ impl Gatherer {
         self.all.merge(other.all);
         self.heavy.merge(other.heavy);
         self.work.merge(other.work);
+        if let (Some(mine), Some(theirs)) = (&mut self.overlaps, other.overlaps) {
+            mine.merge(theirs);
+        }
         for (launch, (begin, end)) in other.launches {
             let extent = self.launches.entry(launch).or_insert((begin, end));
             *extent = (extent.0.min(begin), extent.1.max(end));
@@ -182,7 +201,7 @@ impl Gatherer {
 
     /// What goes with each group, `causes` being what was seen beside the run.
     pub fn explain(self, causes: &[NodeCauses], nodes: u32) -> Explanation {
-        let Gatherer { questions, found, all, heavy, work, launches, .. } = self;
+        let Gatherer { questions, found, all, heavy, work, launches, overlaps, .. } = self;
         let (episodes, explained) = heavy.into_episodes(causes);
         let beside = spans::Beside::new(causes, &work, &launches);
         let tests = questions.len().max(1) * (beside.kinds() + period::TESTS);
@@ -193,7 +212,9 @@ impl Gatherer {
             questions.iter().zip(found).map(|(question, sample)| run.group(question, sample));
         let groups = groups.collect();
         let watched = causes.iter().map(|of| of.node).collect::<BTreeSet<_>>().len() as u32;
-        Explanation { episodes, groups, idle: noise::idle(causes), watched: (watched, nodes) }
+        let overlaps = overlaps.map_or_else(Vec::new, |overlaps| overlaps.found(&launches));
+        let (idle, watched) = (noise::idle(causes), (watched, nodes));
+        Explanation { episodes, groups, overlaps, idle, watched }
     }
 }
 
@@ -261,7 +282,13 @@ fn late(member: &Member, columns: &Columns, row: usize, stages: &Stages) -> Late
     Late { life_ns: to_ns.saturating_sub(from_ns), launch, src, dst, seq, longest }
 }
 
-fn member(columns: &Columns, row: usize, launch: u32, kind: Option<Kind>, stage: Stage) -> Member {
+pub(super) fn member(
+    columns: &Columns,
+    row: usize,
+    launch: u32,
+    kind: Option<Kind>,
+    stage: Stage,
+) -> Member {
     let at = |field| columns.at(field, row);
     let (from, to) = match stage {
         Stage::EndToEnd => (Field::ReadyNs, Field::TakenNs),

@@ -67,6 +67,16 @@ impl Work {
         self.thin();
     }
 
+    /// Shorter pieces are not kept.
+    pub fn least_ns(&self) -> i64 {
+        self.least_ns
+    }
+
+    /// What was kept, in no order.
+    pub fn into_pieces(self) -> Vec<(Place, Kind, (i64, i64))> {
+        self.pieces
+    }
+
     fn thin(&mut self) {
         while self.pieces.len() > WORK_MOST {
             self.least_ns = (2 * self.least_ns).max(1);
