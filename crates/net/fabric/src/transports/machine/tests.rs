@@ -139,9 +139,9 @@ fn the_interrupt_routine_of_a_busy_node_sends_the_receipt() {
         node.close().unwrap();
         took
     });
-    // There, in µs: 150 for sending, 10.7 for the header, 10 for latency, 750 for the handler, and
-    // the interrupt. Back: the same without sending, and the interrupt of this processor; and the looks
-    // at the network in between.
+    // There, in µs: 150 for sending, 10.7 for the header, 10 for latency, 750 for the handler,
+    // and the interrupt. Back: the same without sending, and the interrupt of this processor;
+    // and the looks at the network in between.
     let way = 2 * (10_666 + 10_000 + 750_000 + INTERRUPT_NS) + 150_000;
     assert!((way..way + 100_000).contains(&took[0]), "{took:?}, not {way}");
     // The good-bye interrupts as well.
