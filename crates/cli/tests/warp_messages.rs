@@ -99,7 +99,9 @@ fn on_node_messages_handled_while_one_waited_are_those_of_the_rows() {
             assert!((least.max(0)..=most).contains(&found), "{least} to {most}, not {found}");
             waited += found;
         }
-        assert!(between > 100 && waited > 0, "{transport}: {between} messages, {waited} handled");
+        // On real nodes that is a matter of luck: they look at the network after each event.
+        let some_must = transport.contains("--on");
+        assert!(between > 100 && (waited > 0 || !some_must), "{transport}: {between}, {waited}");
     }
 }
 
