@@ -44,8 +44,8 @@ pub struct About {
 }
 
 /// JSON that values are taken from: of each launch of a recipe, what its last step printed; with
-/// `report`, what `fourstamp report RUN --json` says of its run with these options instead, and with
-/// `explain` what `fourstamp explain RUN --json` does.
+/// `report`, what `fourstamp report RUN --json` says of its run with these options instead, and
+/// with `explain` what `fourstamp explain RUN --json` does.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct View {

@@ -232,6 +232,7 @@ mod tests {
     #[test]
     fn a_page_has_the_first_groups_and_says_how_many_it_leaves_out() {
         let found = |groups: usize, watched| Explanation {
+            overlaps: Vec::new(),
             episodes: Vec::new(),
             groups: vec![group(); groups],
             idle: Vec::new(),

@@ -161,7 +161,7 @@ impl Gatherer {
         }
         let identity =
             hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
-        let member = |stage| member(columns, row, launch, kind, stage);
+        let member = |stage| Member::of(columns, row, launch, kind, stage);
         self.all.add(identity, || member(Stage::EndToEnd));
         let life_ns = stages.of[Stage::EndToEnd as usize][row];
         if life_ns != NULL && self.heavy.is_late(life_ns) {
@@ -280,33 +280,4 @@ fn late(member: &Member, columns: &Columns, row: usize, stages: &Stages) -> Late
         false => whole,
     };
     Late { life_ns: to_ns.saturating_sub(from_ns), launch, src, dst, seq, longest }
-}
-
-pub(super) fn member(
-    columns: &Columns,
-    row: usize,
-    launch: u32,
-    kind: Option<Kind>,
-    stage: Stage,
-) -> Member {
-    let at = |field| columns.at(field, row);
-    let (from, to) = match stage {
-        Stage::EndToEnd => (Field::ReadyNs, Field::TakenNs),
-        Stage::SendWait => (Field::ReadyNs, Field::SentNs),
-        Stage::Transit => (Field::SentNs, Field::ArrivedNs),
-        Stage::ReceiveWait => (Field::ArrivedNs, Field::TakenNs),
-    };
-    Member {
-        launch,
-        src: at(Field::Src) as u32,
-        dst: at(Field::Dst) as u32,
-        seq: at(Field::Seq) as u64,
-        kind,
-        bytes: at(Field::Bytes),
-        hops: at(Field::Hops),
-        packets: at(Field::Packets),
-        queue_len: at(Field::QueueLength),
-        from_ns: at(from),
-        to_ns: at(to),
-    }
 }

@@ -2,14 +2,13 @@
 //! of all messages: whether the slowest were behind a round of GVT, say.
 //!
 //! What else went on is work of the nodes on a message's way, and messages of other kinds that
-//! crossed one of these nodes. A long time meets more than a short one, so what the same times would
-//! meet elsewhere in the launch is given as well.
+//! crossed one of these nodes. A long time meets more than a short one, so what the same times
+//! would meet elsewhere in the launch is given as well.
 
 use std::collections::BTreeMap;
 
 use record::{Field, Kind, NULL};
 
-use super::gather::member;
 use super::sample::{Member, Sample, hash};
 use super::spans::{Place, Work};
 use crate::account::nodes_of;
@@ -87,10 +86,10 @@ impl Overlaps {
     pub fn add_message(&mut self, columns: &Columns, row: usize, launch: u32, is_cut: bool) {
         let kind = u8::try_from(columns.at(Field::Kind, row)).ok().and_then(Kind::from_code);
         if kind.is_some_and(|kind| !self.whole.takes_kind(kind)) {
-            let other = member(columns, row, launch, kind, Stage::Transit);
+            let other = Member::of(columns, row, launch, kind, Stage::Transit);
             return self.add_other(&other);
         }
-        let one = member(columns, row, launch, kind, self.stage);
+        let one = Member::of(columns, row, launch, kind, self.stage);
         if one.from_ns == NULL || one.to_ns == NULL || !self.whole.takes(columns, row) {
             return;
         }
@@ -161,7 +160,8 @@ impl Beside<'_> {
         }
     }
 
-    /// Whether such a thing went on at a node of a message's way, had its time begun at this moment.
+    /// Whether such a thing went on at a node of a message's way, had its time begun at this
+    /// moment.
     fn meets(&self, kind: Kind, one: &Member, from_ns: i64) -> bool {
         let Some(of) = self.of.get(&kind) else { return false };
         let to_ns = from_ns.saturating_add(one.to_ns.saturating_sub(one.from_ns));

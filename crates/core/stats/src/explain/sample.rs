@@ -1,6 +1,9 @@
 //! A bounded sample of messages, the same whatever the order in which they come.
 
-use record::Kind;
+use record::{Field, Kind};
+
+use crate::analysis::Stage;
+use crate::columns::Columns;
 
 /// What is kept of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,38 @@ pub(super) struct Member {
     /// Begin and end of its time in the stage.
     pub from_ns: i64,
     pub to_ns: i64,
+}
+
+impl Member {
+    /// A message and its time in a stage.
+    pub fn of(
+        columns: &Columns,
+        row: usize,
+        launch: u32,
+        kind: Option<Kind>,
+        stage: Stage,
+    ) -> Member {
+        let at = |field| columns.at(field, row);
+        let (from, to) = match stage {
+            Stage::EndToEnd => (Field::ReadyNs, Field::TakenNs),
+            Stage::SendWait => (Field::ReadyNs, Field::SentNs),
+            Stage::Transit => (Field::SentNs, Field::ArrivedNs),
+            Stage::ReceiveWait => (Field::ArrivedNs, Field::TakenNs),
+        };
+        Member {
+            launch,
+            src: at(Field::Src) as u32,
+            dst: at(Field::Dst) as u32,
+            seq: at(Field::Seq) as u64,
+            kind,
+            bytes: at(Field::Bytes),
+            hops: at(Field::Hops),
+            packets: at(Field::Packets),
+            queue_len: at(Field::QueueLength),
+            from_ns: at(from),
+            to_ns: at(to),
+        }
+    }
 }
 
 /// Messages of a group: all of them, or one in `stride`.
