@@ -26,7 +26,7 @@ pub fn all(
     all.extend(rates::section(simulation));
     all.extend(node_time::section(outcome, simulation));
     all.extend(rollbacks::section(names, simulation));
-    all.extend(outcome.and_then(overtaking::section));
+    all.extend(overtaking::section(outcome, simulation));
     if !simulation.work.is_empty() {
         let sentence = "How long each piece of work took. GVT round: a node's own work when a \
         round ends. Each piece keeps its node from all else.";

@@ -6,6 +6,7 @@
 //! many is chosen by rank, so that any order of rows and any number of accumulators end alike.
 
 mod nodes;
+mod overtaking;
 mod progress;
 mod rollbacks;
 mod traffic;
@@ -18,6 +19,7 @@ use stats::{Columns, Distribution, Tally, own};
 use crate::simulation::{Simulation, Work};
 
 use nodes::Nodes;
+use overtaking::OvertakingTally;
 use progress::Progress;
 use rollbacks::RollbackTally;
 use traffic::Traffic;
@@ -38,6 +40,7 @@ pub struct WarpTally {
     rollbacks: RollbackTally,
     times: [Distribution; 4],
     traffic: Traffic,
+    overtaking: OvertakingTally,
 }
 
 /// A row: a piece of work.
@@ -60,6 +63,7 @@ struct Piece {
 impl Tally for WarpTally {
     fn add_all(&mut self, messages: &Columns) {
         self.traffic.add(messages);
+        self.overtaking.add(messages);
     }
 
     fn add_work(&mut self, work: &Columns, launch: u32) {
@@ -78,6 +82,7 @@ impl Tally for WarpTally {
         self.rollbacks.merge(other.rollbacks);
         self.times.iter_mut().zip(&other.times).for_each(|(mine, theirs)| mine.merge(theirs));
         self.traffic.merge(&other.traffic);
+        self.overtaking.merge(other.overtaking);
     }
 }
 
@@ -110,6 +115,7 @@ impl WarpTally {
             objects,
             undone_left_out,
             messages: self.traffic.groups(),
+            overtaking: self.overtaking.shown(),
         })
     }
 
