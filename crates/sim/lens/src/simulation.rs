@@ -35,8 +35,6 @@ pub struct Simulation {
     pub worst: Vec<Rollback>,
     /// The objects with most events undone, most first.
     pub objects: Vec<ObjectRollbacks>,
-    /// Events undone at objects that the table was too small for.
-    pub undone_left_out: u64,
     /// Event, anti-, returned and GVT messages, each within a node and between nodes; only those
     /// that there are.
     pub messages: Vec<MessageGroup>,
@@ -130,6 +128,9 @@ pub struct Rollbacks {
     /// Rollbacks whose length means nothing: an end is missing or lies before the begin or after
     /// the end of the model's time.
     pub lengths_unknown: u64,
+    /// Events undone at objects that the table of objects was too small for.
+    #[serde(default)]
+    pub undone_left_out: u64,
 }
 
 /// One rollback.

@@ -106,10 +106,10 @@ pub fn objects(names: &ObjectNames, simulation: &Simulation) -> Table {
         ]
         .into()
     };
-    let left_out = (simulation.undone_left_out > 0).then(|| {
+    let left_out = (simulation.rollbacks.undone_left_out > 0).then(|| {
         format!(
             "{} events were undone at objects that the table was too small for.",
-            count(simulation.undone_left_out)
+            count(simulation.rollbacks.undone_left_out)
         )
     });
     Table::new("objects-undone", columns).with(simulation.objects.iter().map(row)).noted(left_out)

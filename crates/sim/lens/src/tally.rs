@@ -95,7 +95,7 @@ impl WarpTally {
         let sums = self.nodes.sums();
         let elapsed_ns = self.nodes.elapsed_ns();
         let seconds = elapsed_ns as f64 / 1e9;
-        let (rollbacks, worst, objects, undone_left_out) = self.rollbacks.shown();
+        let (rollbacks, worst, objects) = self.rollbacks.shown();
         let timed = WORK.iter().zip(&self.times);
         Some(Simulation {
             executed: sums.executed,
@@ -113,7 +113,6 @@ impl WarpTally {
             rollbacks,
             worst,
             objects,
-            undone_left_out,
             messages: self.traffic.groups(),
             overtaking: self.overtaking.shown(),
         })

@@ -65,15 +65,14 @@ impl RollbackTally {
         other.objects.values().for_each(|object| self.add_object(object));
     }
 
-    /// All rollbacks together, the largest, the objects struck most, and the events undone at
-    /// objects left out.
-    pub fn shown(mut self) -> (Rollbacks, Vec<Rollback>, Vec<ObjectRollbacks>, u64) {
+    /// All rollbacks together, the largest, the objects struck most.
+    pub fn shown(mut self) -> (Rollbacks, Vec<Rollback>, Vec<ObjectRollbacks>) {
         self.keep_worst();
         let worst = self.worst.iter().map(rollback).collect();
         let mut objects: Vec<ObjectRollbacks> = self.objects.values().copied().collect();
         objects.sort_unstable_by_key(|object| (Reverse(object.undone), object.object));
         objects.truncate(LISTED);
-        (self.together(), worst, objects, self.undone_left_out)
+        (self.together(), worst, objects)
     }
 
     fn together(&self) -> Rollbacks {
@@ -93,6 +92,7 @@ impl RollbackTally {
                 .collect(),
             lengths_zero: self.lengths_zero,
             lengths_unknown: self.lengths_unknown,
+            undone_left_out: self.undone_left_out,
         }
     }
 
