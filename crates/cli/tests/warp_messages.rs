@@ -126,6 +126,25 @@ fn a_messages_packets_are_its_own_not_those_of_its_frame() {
 }
 
 #[test]
+fn what_the_slowest_overlap_is_said_of_a_cut() {
+    let folder = folder();
+    let model = "warp phold --objects 64 --remote 0.5 --cutoff 40 --nodes 4 --on mark3 --out run";
+    succeed(folder.path(), model);
+    let table = succeed(folder.path(), "explain run --cut transit:90%.. --csv=overlaps");
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    let execution = rows.iter().find(|row| &row[0] == "execution").unwrap();
+    let number = |at: usize| execution[at].parse::<u64>().unwrap();
+    let (with, of, all_with, all_of) = (number(2), number(3), number(4), number(5));
+    assert!(&execution[1] == "transit" && with <= of && all_with <= all_of, "{table}");
+    // The cut is a tenth of them, to the nearest message.
+    assert!((10 * of).abs_diff(all_of) <= 5, "{table}");
+    let said = succeed(folder.path(), "explain run --cut transit:90%..");
+    assert!(said.contains("What the cut overlaps"), "{said}");
+    assert!(!succeed(folder.path(), "explain run").contains("What the cut overlaps"));
+}
+
+#[test]
 fn when_messages_are_acknowledged_changes_no_result_and_who_overtook_is_counted() {
     let folder = folder();
     let model = "warp phold --objects 64 --remote 0.5 --cutoff 40";
@@ -154,6 +173,17 @@ fn when_messages_are_acknowledged_changes_no_result_and_who_overtook_is_counted(
     let said = succeed(folder.path(), "report searched --csv=overtaking");
     assert_eq!(said.lines().next(), Some("node,taken,overtook,share"), "{said}");
     assert_eq!(said.lines().count(), 5, "{said}");
+    // The stamps say as much, but for events that passed nothing but other kinds of messages.
+    let by_stamps = |run: &str| {
+        let said = succeed(folder.path(), &format!("report {run} --json"));
+        let said: Value = serde_json::from_str(&said).expect("JSON");
+        let groups = said["analysis"]["simulation"]["messages"].as_array().expect("groups");
+        groups.iter().find_map(|group| group["overtook"].as_u64()).expect("a count")
+    };
+    let stamped = by_stamps("searched");
+    assert!(stamped > overtook / 2 && stamped <= overtook, "{stamped} of {overtook}");
+    result("--nodes 4 --on mark3 --out unsearched");
+    assert_eq!(by_stamps("unsearched"), 0);
 }
 
 /// How many events' messages of one node were at most on their way to others at once, from `sent`

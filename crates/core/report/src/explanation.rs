@@ -232,11 +232,9 @@ mod tests {
     #[test]
     fn a_page_has_the_first_groups_and_says_how_many_it_leaves_out() {
         let found = |groups: usize, watched| Explanation {
-            overlaps: Vec::new(),
-            episodes: Vec::new(),
             groups: vec![group(); groups],
-            idle: Vec::new(),
             watched,
+            ..Explanation::default()
         };
         let section = |found: &Explanation| {
             section("my runs/1", &Facts::default(), &Analysis::default(), found)

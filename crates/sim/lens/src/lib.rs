@@ -28,7 +28,6 @@ pub use objects::object_names;
 pub use outcome::{NodeQueue, NodeSpent};
 pub use prediction::{PredictedRun, Prediction};
 pub use simulation::{
-    MessageGroup, NodeTime, ObjectRollbacks, Overtaking, Rollback, Rollbacks, Simulation,
-    SimulationBin, Work,
+    MessageGroup, NodeTime, ObjectRollbacks, Rollback, Rollbacks, Simulation, SimulationBin, Work,
 };
 pub use tally::WarpTally;

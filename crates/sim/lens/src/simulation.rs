@@ -38,17 +38,6 @@ pub struct Simulation {
     /// Event, anti-, returned and GVT messages, each within a node and between nodes; only those
     /// that there are.
     pub messages: Vec<MessageGroup>,
-    /// Event messages between nodes that overtook, by their stamps.
-    #[serde(default)]
-    pub overtaking: Option<Overtaking>,
-}
-
-/// Event messages between nodes, and those of them that were taken before one that had arrived at
-/// their node earlier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Overtaking {
-    pub messages: u64,
-    pub overtook: u64,
 }
 
 /// Work of a Time Warp node: what rows of these kinds tell.
@@ -177,4 +166,8 @@ pub struct MessageGroup {
     pub count: u64,
     /// Stages A to D, without those that none has.
     pub stages: Vec<(Stage, Summary)>,
+    /// Of event messages between nodes: those taken before one that had arrived at their node
+    /// earlier, by the stamps; `None` of others, and where there are too many to be kept.
+    #[serde(default)]
+    pub overtook: Option<u64>,
 }

@@ -113,8 +113,7 @@ impl WarpTally {
             rollbacks,
             worst,
             objects,
-            messages: self.traffic.groups(),
-            overtaking: self.overtaking.shown(),
+            messages: self.traffic.groups(self.overtaking.shown()),
         })
     }
 

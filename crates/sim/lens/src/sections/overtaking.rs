@@ -1,13 +1,14 @@
 //! Messages that were taken ahead of others which had arrived before them.
 
 use crate::outcome::{NodeQueue, Outcome};
-use crate::simulation::{Overtaking, Simulation};
+use crate::simulation::{MessageGroup, Simulation};
 use document::{Cell, Column, Row, Section, Table, count, counted, part};
 
 /// Where the engine searches its receive queues, or the stamps tell of some.
 pub(super) fn section(outcome: Option<&Outcome>, simulation: &Simulation) -> Option<Section> {
     let searched = outcome.filter(|outcome| !outcome.queues.is_empty());
-    let stamped = simulation.overtaking.filter(|of| searched.is_some() || of.overtook > 0);
+    let overtook = |of: &&MessageGroup| of.overtook.is_some_and(|of| searched.is_some() || of > 0);
+    let stamped = simulation.messages.iter().find(overtook);
     let sentences = [searched.map(searched_words), stamped.map(stamped_words)];
     let sentence = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let section = Section::new("overtaking", "Messages that overtook", sentence);
@@ -31,13 +32,14 @@ fn searched_words(outcome: &Outcome) -> String {
 }
 
 /// A node that looks at its links in turn takes from one what came after what lies on another.
-fn stamped_words(of: Overtaking) -> String {
+fn stamped_words(of: &MessageGroup) -> String {
+    let overtook = of.overtook.unwrap_or(0);
     format!(
         "By the stamps, {}{} of {} between nodes were taken before one that had arrived at their \
         node earlier: by such a search, or because it lay on a link that was looked at later.",
-        count(of.overtook),
-        share(of.overtook, of.messages),
-        counted(of.messages, "event message"),
+        count(overtook),
+        share(overtook, of.count),
+        counted(of.count, "event message"),
     )
 }
 

@@ -8,8 +8,6 @@ use record::{Field, Kind, NULL};
 use stats::Columns;
 use stats::build::within_node;
 
-use crate::simulation::Overtaking;
-
 /// Messages kept; of a run with more nothing is said.
 const MOST: usize = 1 << 22;
 
@@ -49,11 +47,8 @@ impl OvertakingTally {
     }
 
     /// `None` where there is no such message, or where there are too many to be kept.
-    pub fn shown(self) -> Option<Overtaking> {
-        let messages = self.count as u64;
-        let overtook = || self.of.into_values().map(overtook).sum();
-        (self.count > 0 && self.count <= MOST)
-            .then(|| Overtaking { messages, overtook: overtook() })
+    pub fn shown(self) -> Option<u64> {
+        (self.count > 0 && self.count <= MOST).then(|| self.of.into_values().map(overtook).sum())
     }
 }
 

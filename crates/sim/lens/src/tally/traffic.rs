@@ -14,6 +14,7 @@ use crate::simulation::MessageGroup;
 const KINDS: [Kind; 4] = [Kind::Event, Kind::Anti, Kind::Sendback, Kind::Gvt];
 /// Each kind within a node, then between nodes.
 const CLASSES: usize = 2 * KINDS.len();
+const EVENTS_BETWEEN: usize = 1;
 
 /// Messages by kind and place.
 #[derive(Clone, Default)]
@@ -59,13 +60,14 @@ impl Traffic {
         pairs.for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
-    /// The groups that have messages.
-    pub fn groups(&self) -> Vec<MessageGroup> {
+    /// The groups that have messages; so many event messages between nodes overtook.
+    pub fn groups(&self, overtook: Option<u64>) -> Vec<MessageGroup> {
         let group = |class: usize| MessageGroup {
             kind: KINDS[class / 2],
             on_node: class.is_multiple_of(2),
             count: self.counts[class],
             stages: shown(&self.stages[class]),
+            overtook: overtook.filter(|_| class == EVENTS_BETWEEN),
         };
         (0..CLASSES).filter(|&class| self.counts[class] > 0).map(group).collect()
     }
