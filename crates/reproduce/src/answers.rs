@@ -1,7 +1,7 @@
 //! What runs say of a card, in each place where they were made.
 
 use crate::book::{Book, View};
-use crate::card::{Card, Check, CheckKind, CheckUnit, Draw, Places, Plot};
+use crate::card::{Card, Check, CheckKind, CheckUnit, Draw, Holds, Places, Plot};
 use crate::query::{Answer, Json, Query};
 use crate::recipe::Where;
 use crate::verdict::{Basis, Judged, Verdict};
@@ -66,6 +66,8 @@ pub struct Outcome {
     pub must: Option<String>,
     /// What the value is counted in.
     pub unit: CheckUnit,
+    /// Whether three figures of it say too little.
+    pub is_fine: bool,
     /// What kind of statement it is.
     pub kind: CheckKind,
     /// What became of it.
@@ -159,6 +161,7 @@ fn of_drawing(draw: &Draw, drawn: Result<&Drawn, &String>) -> Option<Outcome> {
         document: Some(format!("{} of {}", document::count(shown), document::count(of))),
         must: Some("the same part, give or take a message of either".into()),
         unit: CheckUnit::Count,
+        is_fine: false,
         kind: CheckKind::Count,
         judged,
     })
@@ -180,13 +183,17 @@ fn plotted(
 }
 
 fn outcome(book: &Book, check: &Check, place: &Where, evidence: &mut dyn Evidence) -> Outcome {
+    let judged = judged(book, check, place, evidence).unwrap_or_else(Judged::not_possible);
+    // Of what is only shown, nothing can fail to be possible.
+    let verdict = if check.holds.is_some() { judged.verdict } else { Verdict::Shown };
     Outcome {
         says: check.says.clone(),
         document: check.document.clone(),
         must: check.holds.map(|holds| holds.words(check.unit)),
         unit: check.unit,
+        is_fine: check.holds.is_some_and(Holds::is_fine),
         kind: check.kind,
-        judged: judged(book, check, place, evidence).unwrap_or_else(Judged::not_possible),
+        judged: Judged { verdict, ..judged },
     }
 }
 

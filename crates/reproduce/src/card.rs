@@ -1,6 +1,6 @@
 //! A card: one figure, table, system or claim of a document, and what is to be seen of it.
 
-use document::Unit;
+use document::{Unit, six_figures};
 use report::figure::Figure;
 use serde::Deserialize;
 
@@ -253,6 +253,16 @@ impl CheckUnit {
             CheckUnit::Times => Unit::Ratio,
             CheckUnit::PerSecond => Unit::PerSecond,
             CheckUnit::Truth => Unit::Text,
+        }
+    }
+
+    /// A value; one that is known finely with all the figures that its bounds are about.
+    pub fn show(self, value: f64, finely: bool) -> String {
+        match (self, finely) {
+            (CheckUnit::Seconds, true) => format!("{}\u{a0}s", six_figures(value)),
+            (CheckUnit::Part, true) => format!("{}\u{a0}%", six_figures(100.0 * value)),
+            (CheckUnit::Times, true) => format!("{}×", six_figures(value)),
+            _ => self.unit().show(value),
         }
     }
 

@@ -14,6 +14,8 @@ use stats::speedup::Estimate;
 
 /// How likely a truth lies outside its interval.
 const OUTSIDE: f64 = 0.01;
+/// Three figures show no difference smaller than that.
+const FINE: f64 = 0.005;
 
 /// What is to be said of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -197,9 +199,14 @@ impl Holds {
         matches!(self, Holds::True(_))
     }
 
+    /// Whether its bounds are closer together than the figures that are usually shown.
+    pub fn is_fine(self) -> bool {
+        matches!(self, Holds::About([_, part]) if part < FINE)
+    }
+
     /// In words, in the check's unit.
     pub fn words(self, unit: CheckUnit) -> String {
-        let show = |value| unit.unit().show(value);
+        let show = |value| unit.show(value, self.is_fine());
         match self {
             Holds::Above(bound) => format!("above {}", show(bound)),
             Holds::Below(bound) => format!("below {}", show(bound)),
@@ -267,6 +274,22 @@ mod tests {
             (Verdict::DoesNotHold, "true of 1 of 2 launches")
         );
         assert_eq!(judged(&count, &[5453.0], Basis::Document).verdict, Verdict::Contradiction);
+    }
+
+    #[test]
+    fn fine_bounds_are_shown_with_the_figures_that_they_are_about() {
+        let words = |holds: &str| {
+            let check = check("count", "seconds", holds);
+            let holds = check.holds.expect("it must hold");
+            (holds.words(check.unit), check.unit.show(83.459, holds.is_fine()))
+        };
+        let (must, value) = words("{ about = [83.459, 1e-5] }");
+        assert_eq!(
+            (must.as_str(), value.as_str()),
+            ("83.459\u{a0}s ± 0.0010\u{a0}%", "83.459\u{a0}s")
+        );
+        let (must, value) = words("{ about = [83.459, 0.1] }");
+        assert_eq!((must.as_str(), value.as_str()), ("83.5\u{a0}s ± 10\u{a0}%", "83.5\u{a0}s"));
     }
 
     #[test]

@@ -33,13 +33,12 @@ fn verdict_cell(verdict: Verdict) -> Cell {
 
 /// A value with its interval, in words.
 fn value_words(outcome: &Outcome) -> String {
-    let unit = outcome.unit.unit();
     let is_truth = outcome.unit == CheckUnit::Truth;
     let show = |value: f64| match (is_truth, value) {
         (true, 1.0) => "true".to_owned(),
         (true, 0.0) => "false".to_owned(),
         (true, part) => format!("true of {} of launches", document::part(part)),
-        (false, value) => unit.show(value),
+        (false, value) => outcome.unit.show(value, outcome.is_fine),
     };
     match (outcome.judged.value, outcome.judged.interval) {
         (None, _) => String::new(),
@@ -66,7 +65,7 @@ fn below(outcome: &Outcome, value: String) -> Cell {
     let value = Some(value).filter(|words| !words.is_empty());
     let why = Some(judged.why.clone()).filter(|why| !why.is_empty());
     match judged.verdict {
-        Verdict::Shown => Cell::new(value),
+        Verdict::Shown => why.into_iter().fold(Cell::new(value), Cell::small),
         // Why it counts as drawn has the number of messages, and of how many.
         Verdict::Drawn => why.into_iter().fold(verdict_cell(Verdict::Drawn), Cell::small),
         verdict => value.into_iter().chain(why).fold(verdict_cell(verdict), Cell::small),
