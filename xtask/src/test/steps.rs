@@ -219,6 +219,7 @@ fn a_program_of_its_own(workspace: &Workspace, folder: &Path, tally: &mut Tally)
 /// Examples in a project of somebody's own, whose only dependency is the crate `fourstamp`.
 fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result<()> {
     let project = folder.join("project");
+    fs::create_dir_all(project.join("src/bin/bank_threads"))?;
     let library = workspace.root.join("crates/fourstamp");
     // A workspace of its own: it lies in the target folder, and so within this one.
     let manifest = format!(
@@ -233,7 +234,6 @@ fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result
         ("bank/threads.rs", "bank_threads/main.rs"),
         ("bank/model.rs", "bank_threads/model.rs"),
     ];
-    fs::create_dir_all(project.join("src/bin/bank_threads"))?;
     for (from, to) in sources {
         let source = workspace.root.join("examples").join(from);
         fs::copy(source, project.join("src/bin").join(to))?;
