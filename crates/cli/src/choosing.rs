@@ -59,15 +59,7 @@ pub fn first_that_takes<T>(
 }
 
 fn rank(chunks: &[&Chunk], mut pass: CutPass, done: &AtomicU64) -> Result<CutPass> {
-    each_batch(
-        chunks,
-        |chunk| chunk,
-        &FILTER_FIELDS,
-        done,
-        |_, batch| {
-            pass.add(&Columns::of(batch));
-        },
-    )?;
+    each_columns(chunks, done, |columns| pass.add(columns))?;
     Ok(pass)
 }
 
@@ -88,16 +80,13 @@ pub fn must_leave_some(run: &Run, filter: &Filter) -> Result<()> {
 
 fn count(chunks: &[&Chunk], done: &AtomicU64) -> Result<Census> {
     let mut census = Census::default();
-    each_batch(
-        chunks,
-        |chunk| chunk,
-        &FILTER_FIELDS,
-        done,
-        |_, batch| {
-            census.add(&Columns::of(batch));
-        },
-    )?;
+    each_columns(chunks, done, |columns| census.add(columns))?;
     Ok(census)
+}
+
+/// What filters look at, of all chunks.
+fn each_columns(chunks: &[&Chunk], done: &AtomicU64, mut look: impl FnMut(&Columns)) -> Result<()> {
+    each_batch(chunks, |chunk| chunk, &FILTER_FIELDS, done, |_, batch| look(&Columns::of(batch)))
 }
 
 /// `--kind event (12 between nodes), gvt (3 within a node); --pair 0:1, 1:0; --size 8..64`.

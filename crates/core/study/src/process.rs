@@ -94,6 +94,12 @@ pub fn watch(mut command: Command, limits: Limits) -> Result<Launched, ProcessEr
 }
 
 impl Launched {
+    /// Why it failed, if it did.
+    pub fn failure(&self) -> Option<String> {
+        let ended = || format!("it ended with {}", self.status);
+        (!self.status.success()).then(|| self.reason().map_or_else(ended, str::to_owned))
+    }
+
     /// What it said last of itself: our own programs' line if there is one, else the last line,
     /// rather of standard error.
     pub fn reason(&self) -> Option<&str> {

@@ -53,8 +53,7 @@ fn step(words: &[String], limit: Duration) -> Result<String> {
     // Nobody would note it, or end it, when we are gone.
     rmem::end_with_parent(&mut command);
     let ended = process::watch(command, limits(limit))?;
-    if !ended.status.success() {
-        let why = ended.reason().unwrap_or("it failed and said nothing").to_owned();
+    if let Some(why) = ended.failure() {
         bail!("{}: {why}", words.iter().take(2).cloned().collect::<Vec<_>>().join(" "));
     }
     Ok(ended.out)

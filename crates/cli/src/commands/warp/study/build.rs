@@ -70,12 +70,9 @@ impl Build {
         let mut command = Command::new(&self.program);
         command.args(words);
         let answer = watch(command, limits(PATIENCE))?;
-        if !answer.status.success() {
-            match answer.reason() {
-                Some(why) => bail!("{why}"),
-                None => bail!("it ended with {}", answer.status),
-            }
+        match answer.failure() {
+            Some(why) => bail!("{why}"),
+            None => Ok(answer),
         }
-        Ok(answer)
     }
 }

@@ -16,11 +16,10 @@ pub fn run(command: Command, limit: Duration) -> Result<String> {
         }
         error => error.into(),
     })?;
-    if !launched.status.success() {
-        let why = || format!("it ended with {}", launched.status);
-        bail!("{}", launched.reason().map_or_else(why, str::to_owned));
+    match launched.failure() {
+        Some(why) => bail!("{why}"),
+        None => Ok(launched.out),
     }
-    Ok(launched.out)
 }
 
 /// The result at the end of what a launch with `--csv` printed: a line of names, a line of values.
