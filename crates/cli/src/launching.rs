@@ -130,7 +130,7 @@ pub fn close(mut folder: RunFolder, failure: Option<Error>) -> Result<PathBuf> {
         (None, Err(error)) => Err(error),
         (Some(error), Ok(info)) if info.rows() > 0 => {
             let kept =
-                format!("{} messages recorded before that are in {}", info.rows(), path.display());
+                format!("{} rows recorded before that are in {}", info.rows(), path.display());
             Err(error.context(kept))
         }
         (Some(error), _) => Err(error),
