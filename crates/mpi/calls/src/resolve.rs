@@ -94,7 +94,11 @@ impl<'a> Resolver<'a> {
                 return Ok(None);
             }
             match self.log.next_entry() {
-                Ok(Some(words)) => self.ahead.see(words),
+                Ok(Some(words)) => {
+                    if let Some(event) = self.ahead.see(words) {
+                        return Ok(Some(event));
+                    }
+                }
                 Ok(None) => self.log_ended = true,
                 Err(error) => return Err(CloseError::file("read", &self.path, error)),
             }
@@ -118,11 +122,13 @@ impl Ahead<'_> {
         self.waiting.pop_front()
     }
 
-    fn see(&mut self, words: &[u64]) {
+    /// Take in an entry. The call, if no other waits and its end is known at once.
+    #[inline]
+    fn see(&mut self, words: &[u64]) -> Option<Event> {
         if entry::kind_and_words(words[0]).0 != kinds::CALL {
-            return;
+            return None;
         }
-        let Some((call, completions)) = entry::decode(words) else { return };
+        let (call, completions) = entry::decode(words)?;
         self.rows += i64::from(!call.is_continued());
         let (enter, exit) = (self.place(call.enter), self.place_exit(call.exit));
         let row = self.rows - 1;
@@ -142,13 +148,25 @@ impl Ahead<'_> {
             let Ended { enter: from, exit: until, row, .. } = event.ended;
             event.looked = Looked { from, until, row, ..Looked::NOTHING };
         }
+        let ends_others = call.gives_back().is_some() || !completions.is_empty();
+        if self.waiting.is_empty() && event.ended.how != End::Open && !ends_others {
+            self.first += 1;
+            return Some(event);
+        }
         self.waiting.push_back(event);
+        if ends_others {
+            self.end_others(&event, completions, polled);
+        }
+        None
+    }
+
+    /// What a call completes or gives back ends with it.
+    fn end_others(&mut self, event: &Event, completions: &[u64], polled: i64) {
+        let Event { call, row, enter, exit, .. } = *event;
         if let Some(request) = call.gives_back() {
             let given_back = Completion { request, flags: GIVEN_BACK, ..Completion::default() };
-            self.complete(
-                &given_back,
-                &Completing { row, enter, exit, alone: false, polled: NULL },
-            );
+            let by = Completing { row, enter, exit, alone: false, polled: NULL };
+            self.complete(&given_back, &by);
         }
         if !completions.is_empty() {
             let alone = completed_by(&call, completions, row).alone;
