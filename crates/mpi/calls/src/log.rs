@@ -197,16 +197,18 @@ fn read_all(source: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Remember a call, of which these are the words and those of its completions.
-#[inline]
+#[inline(always)]
 fn remember(known: &mut Known, (words, done): (&[u64], &[u64])) {
-    let mut fixed = [0; CALL_WORDS];
     match words.first_chunk::<CALL_WORDS>() {
-        Some(words) => fixed = *words,
-        None => fixed[..words.len()].copy_from_slice(words),
+        Some(words) if done.is_empty() => known.remember(words, std::iter::empty()),
+        _ => remember_with(known, words, done),
     }
-    if done.is_empty() {
-        return known.remember(&fixed, std::iter::empty());
-    }
+}
+
+#[inline(never)]
+fn remember_with(known: &mut Known, words: &[u64], done: &[u64]) {
+    let mut fixed = [0; CALL_WORDS];
+    fixed[..words.len()].copy_from_slice(words);
     let done = done.chunks_exact(COMPLETION_WORDS).map(|one| [one[0], one[1], one[2]]);
     known.remember(&fixed, done);
 }

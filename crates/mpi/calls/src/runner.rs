@@ -89,8 +89,13 @@ pub(crate) struct Turn {
 
 /// Reads a rank's log.
 pub(crate) struct Runner<'a> {
-    rank: u32,
     resolver: Resolver<'a>,
+    side: Side<'a>,
+}
+
+/// What a rank knows of its calls as they come.
+struct Side<'a> {
+    rank: u32,
     view: &'a View,
     sites: &'a SiteNumbers,
     counts: Counts,
@@ -114,15 +119,16 @@ impl<'a> Runner<'a> {
             return table.map_or(Ok(None), |table| table.finish().map(|()| None));
         };
         let model = closing.model(&rank.sheet);
-        Ok(Some(Runner {
+        let resolver = Resolver::open((files, logs), &rank.survey.requests, model, ranks.window);
+        let side = Side {
             rank: at as u32,
-            resolver: Resolver::open((files, logs), &rank.survey.requests, model, ranks.window),
             view: &rank.view,
             sites: &rank.sites,
             counts: Counts::default(),
             open: Vec::new(),
             table,
-        }))
+        };
+        Ok(Some(Runner { resolver, side }))
     }
 
     /// The next turns, put into `batch` instead of what it held.
@@ -134,11 +140,11 @@ impl<'a> Runner<'a> {
             let time = self.turn(batch)?;
             batch.turns.push(Turn { end: batch.steps.len(), time });
             if time.is_none() {
-                self.table.take().map_or(Ok(()), CallTable::finish)?;
+                self.side.table.take().map_or(Ok(()), CallTable::finish)?;
                 break;
             }
         }
-        batch.counts = self.counts;
+        batch.counts = self.side.counts;
         batch.words = self.resolver.words_read();
         Ok(())
     }
@@ -147,14 +153,16 @@ impl<'a> Runner<'a> {
     fn turn(&mut self, batch: &mut Batch) -> Result<Option<i64>, CloseError> {
         let mut time = NULL;
         for _ in 0..TURN {
-            let Some(mut event) = self.resolver.next_event()? else { return Ok(None) };
+            let Some(event) = self.resolver.next_event()? else { return Ok(None) };
             time = event.enter;
-            event.call.site = self.sites.get(event.call.site);
-            self.handle(&event, batch)?;
+            event.call.site = self.side.sites.get(event.call.site);
+            self.side.handle(event, batch)?;
         }
         Ok(Some(time))
     }
+}
 
+impl Side<'_> {
     #[inline]
     fn handle(&mut self, event: &Event, batch: &mut Batch) -> Result<(), CloseError> {
         let call = &event.call;
