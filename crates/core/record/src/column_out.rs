@@ -272,6 +272,13 @@ impl ColumnEncoder {
 
 impl Facts {
     fn of(values: &[i64], optional: bool) -> Facts {
+        if let Some(one) = only_one(values) {
+            let (is_null, rows) = (optional && one == NULL, values.len());
+            return match is_null {
+                true => Facts { least: i64::MAX, most: NULL, nulls: rows },
+                false => Facts { least: one, most: one, nulls: 0 },
+            };
+        }
         let (mut least, mut most, mut nulls) = (i64::MAX, i64::MIN, 0);
         for value in values {
             let is_null = optional && *value == NULL;
@@ -281,6 +288,12 @@ impl Facts {
         }
         Facts { least, most, nulls }
     }
+}
+
+/// The value that all values are: what most columns hold, and sooner seen than anything else.
+fn only_one(values: &[i64]) -> Option<i64> {
+    let (first, rest) = values.split_first()?;
+    (rest == &values[..rest.len()]).then_some(*first)
 }
 
 /// A value as pages have it that are not packed.

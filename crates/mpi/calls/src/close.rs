@@ -1,19 +1,21 @@
 //! Closing a traced run: logs become messages and tables.
 
 use crate::CloseError;
+use crate::call_table::CallTable;
 use crate::clocks::{self, ClockErrors};
 use crate::doubts::Doubts;
 use crate::elsewhere;
 use crate::ranks::{Rank, Ranks};
 use crate::recording::{Known, Recording, Written};
 use crate::row;
+use crate::runner::Counts;
 use crate::sampling::Sampling;
 use crate::shards::{Meeting, Part, Share};
 use crate::summary::summary;
 use crate::table::{
     CALL_COLUMNS, calls_file, calls_files, columns_in_file, wait_columns_in_file, waits_file,
 };
-use crate::traffic::{Counts, walk};
+use crate::traffic::walk;
 use crate::usual::Usual;
 use crate::writers::{RankOut, Writers, group_rows};
 use mpi_facts::ELSEWHERE_FILE;
@@ -156,10 +158,13 @@ impl Ground {
     ) -> Result<Part, CloseError> {
         let ranks = &mut self.ranks;
         let group_rows = group_rows(ranks.present().count());
-        let mut files = Vec::new();
+        let (mut files, mut tables) = (Vec::new(), Vec::new());
         for (at, rank) in ranks.list.iter_mut().enumerate() {
             let rank = rank.as_mut().filter(|_| share.owns(at as u32));
-            files.push(rank.map(|rank| rank_out(rank, closing, group_rows)).transpose()?);
+            let out = rank.map(|rank| rank_out(rank, closing, group_rows)).transpose()?;
+            let (out, table) = out.unzip();
+            files.push(out);
+            tables.push(table);
         }
         let present = ranks.list.iter().map(Option::is_some).collect();
         let ended_well = |rank: &Option<Rank>| rank.as_ref().is_some_and(Rank::ended_well);
@@ -169,7 +174,7 @@ impl Ground {
         let words = ranks.words();
         progress(0, words);
         let mut recording = Recording::new(writers, (present, ended_well), known, progress, words);
-        let counts = walk(ranks, closing, &mut recording)?;
+        let counts = walk(ranks, closing, tables, &mut recording)?;
         let (written, rows) = recording.finish()?;
         Ok(Part { counts, written, rows })
     }
@@ -204,11 +209,15 @@ fn learn(
     doubts: &Doubts,
 ) -> Result<Usual, CloseError> {
     let mut sampling = Sampling::new(errors, doubts);
-    walk(ranks, closing, &mut sampling)?;
+    walk(ranks, closing, Vec::new(), &mut sampling)?;
     Ok(sampling.learn())
 }
 
-fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<RankOut, CloseError> {
+fn rank_out(
+    rank: &mut Rank,
+    closing: &Closing,
+    group_rows: usize,
+) -> Result<(RankOut, CallTable), CloseError> {
     rank.sheet.schema = row::schema();
     let path = closing.path().join(calls_file(rank.sheet.launch, rank.sheet.node));
     let columns = columns_in_file(CALL_COLUMNS);
@@ -216,14 +225,14 @@ fn rank_out(rank: &mut Rank, closing: &Closing, group_rows: usize) -> Result<Ran
     let path = closing.path().join(waits_file(rank.sheet.launch, rank.sheet.node));
     let columns = wait_columns_in_file();
     let waits = SideWriter::create(&path, &columns, rank.sheet.launch, rank.sheet.node)?;
-    Ok(RankOut {
+    let out = RankOut {
         messages: closing
             .messages(&rank.sheet)?
             .with_calls(&calls_files(rank.sheet.launch))
             .with_group_rows(group_rows),
-        calls: calls.with_group_rows(group_rows),
         waits: waits.with_group_rows(group_rows),
-    })
+    };
+    Ok((out, CallTable::new(calls.with_group_rows(group_rows))))
 }
 
 /// What `run.json` will say of it.

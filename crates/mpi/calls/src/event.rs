@@ -85,6 +85,14 @@ pub(crate) struct Looked {
     pub row: i64,
 }
 
+impl Event {
+    /// Of no call.
+    pub fn none() -> Event {
+        let (call, ended, looked) = (Call::default(), Ended::NEVER, Looked::NOTHING);
+        Event { call, row: NULL, enter: NULL, exit: NULL, ended, looked }
+    }
+}
+
 impl Looked {
     pub const NOTHING: Looked =
         Looked { from: NULL, until: NULL, not_before: NULL, is_probe: false, row: NULL };

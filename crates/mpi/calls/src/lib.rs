@@ -6,14 +6,17 @@
 //! called.
 //!
 //! The way of a log: files → [`log`] (entries) → survey (what must be known before) → resolver
-//! (each call with how its request ended) → traffic (all ranks in the order of time) → matching →
-//! arrival → writers. Logs are read twice and a little, and memory holds what is in flight.
+//! (each call with how its request ended) → runner (the row of each call, and what it means to
+//! other ranks) → feeds (a batch at a time) → traffic (all ranks in the order of time) → matching →
+//! arrival → writers. As far as the feeds each rank is read by a thread beside the walk, and the
+//! writers are threads too. Logs are read twice and a little, and memory holds what is in flight.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod arrival;
 mod blocked;
+mod call_table;
 pub mod cause;
 mod clocks;
 pub mod close;
@@ -24,6 +27,7 @@ pub mod elsewhere;
 pub mod entry;
 mod error;
 mod event;
+mod feeds;
 mod files;
 mod groups;
 pub mod list;
@@ -40,6 +44,7 @@ mod recording;
 mod requests;
 mod resolve;
 mod row;
+mod runner;
 mod sampling;
 mod shards;
 mod sites;

@@ -145,10 +145,7 @@ impl<R: Read> LogReader<R> {
         self.last = Some(call.enter);
         if kind == kinds::CALL {
             self.known.ended(call.exit);
-            let (mut fixed, said) = ([0; CALL_WORDS], words.len() - done.len());
-            fixed[..said].copy_from_slice(&words[..said]);
-            let done = done.chunks_exact(COMPLETION_WORDS).map(|one| [one[0], one[1], one[2]]);
-            self.known.remember(&fixed, done);
+            remember(&mut self.known, words.split_at(words.len() - done.len()));
         } else {
             self.known.came(self.words[self.at], call.exit);
         }
@@ -172,16 +169,48 @@ impl<R: Read> LogReader<R> {
         self.words.drain(..self.at);
         self.at = 0;
         let bytes = wanted.max(CHUNK_WORDS) * 8;
-        self.bytes.clear();
-        self.bytes.reserve(bytes);
-        let got = (&mut self.source).take(bytes as u64).read_to_end(&mut self.bytes)?;
+        if self.bytes.len() < bytes {
+            self.bytes.resize(bytes, 0);
+        }
+        let got = read_all(&mut self.source, &mut self.bytes[..bytes])?;
         self.ended = got < bytes;
-        let whole = self.bytes.chunks_exact(8);
+        let whole = self.bytes[..got].chunks_exact(8);
         self.words
             .extend(whole.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))));
         self.read += (got / 8) as u64;
         Ok(())
     }
+}
+
+/// Read until the buffer is full or the source has ended.
+fn read_all(source: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < bytes.len() {
+        match source.read(&mut bytes[got..]) {
+            Ok(0) => break,
+            Ok(read) => got += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(got)
+}
+
+/// Remember a call, of which these are the words and those of its completions.
+#[inline(always)]
+fn remember(known: &mut Known, (words, done): (&[u64], &[u64])) {
+    match words.first_chunk::<CALL_WORDS>() {
+        Some(words) if done.is_empty() => known.remember(words, std::iter::empty()),
+        _ => remember_with(known, words, done),
+    }
+}
+
+#[inline(never)]
+fn remember_with(known: &mut Known, words: &[u64], done: &[u64]) {
+    let mut fixed = [0; CALL_WORDS];
+    fixed[..words.len()].copy_from_slice(words);
+    let done = done.chunks_exact(COMPLETION_WORDS).map(|one| [one[0], one[1], one[2]]);
+    known.remember(&fixed, done);
 }
 
 fn is_plausible(call: &Call) -> bool {

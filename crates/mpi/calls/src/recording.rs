@@ -5,20 +5,18 @@ use crate::arrival::arrival;
 use crate::blocked::Blocked;
 use crate::clocks::ClockErrors;
 use crate::doubts::{Doubts, Fault, Pairs};
-use crate::event::{End, Event, Size};
+use crate::event::{Event, Size};
 use crate::groups::View;
 use crate::matching::Matches;
 use crate::message::{Got, Sent};
 use crate::order::Order;
 use crate::row::MessageRow;
 use crate::shards::Share;
-use crate::table::{CALL_COLUMNS, CallColumn};
 use crate::traffic::Traffic;
 use crate::usual::Usual;
 use crate::waiting::Waiting;
-use crate::writers::{CallRow, Rows, Writers};
+use crate::writers::{Rows, Writers};
 use mpi_facts::Blocking;
-use record::NULL;
 use serde::{Deserialize, Serialize};
 
 /// Receives without a send are numbered from here, beyond every send of their source.
@@ -184,17 +182,6 @@ impl Matches for Recording<'_> {
 
 impl Traffic for Recording<'_> {
     #[inline]
-    fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        if !self.share.owns(rank as u32) {
-            return Ok(());
-        }
-        self.writers.call(rank, &call_row(event, view))
-    }
-
-    #[inline]
     fn collective(&mut self, rank: usize, event: &Event, view: &View) {
         self.waiting.collective(rank as u32, event, view.get(event.call.communicator));
     }
@@ -225,6 +212,9 @@ impl Traffic for Recording<'_> {
     }
 
     fn reached(&mut self, time: i64) -> Result<(), CloseError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         let writers = &mut self.writers;
         let seen = time.saturating_sub(self.known.errors.most());
         self.waiting.close(seen, |blocked| put_wait(writers, &self.present, blocked))
@@ -243,43 +233,4 @@ fn put_wait(writers: &mut Writers, present: &[bool], blocked: &Blocked) -> Resul
         Some(true) => writers.wait(rank, &blocked.row()),
         _ => Ok(()),
     }
-}
-
-/// A call as a row of the table of calls.
-#[inline]
-fn call_row(event: &Event, view: &View) -> CallRow {
-    let call = &event.call;
-    let mut row = [NULL; CALL_COLUMNS.len()];
-    let mut put = |column: CallColumn, value: i64| row[column as usize] = value;
-    put(CallColumn::Enter, event.enter);
-    put(CallColumn::Exit, event.exit);
-    put(CallColumn::Call, i64::from(call.operation));
-    put(CallColumn::Thread, i64::from(call.thread));
-    if call.has_message() {
-        let seen = view.get(call.communicator);
-        put(CallColumn::Communicator, seen.map_or(NULL, |seen| i64::from(seen.global)));
-        put(CallColumn::Peer, peer_of(event, seen));
-        // Of an epoch's group it is the rank's own number, which says nothing to anybody else.
-        put(CallColumn::Tag, if call.is_one_sided() { NULL } else { i64::from(call.tag) });
-        put(CallColumn::Bytes, call.bytes as i64);
-    }
-    if call.request != 0 && !matches!(event.ended.how, End::Never | End::Open) {
-        put(CallColumn::DoneIn, event.ended.row);
-    }
-    if call.is_polls() {
-        put(CallColumn::Polls, i64::from(call.request));
-    }
-    if call.site != 0 {
-        put(CallColumn::Site, i64::from(call.site));
-    }
-    row
-}
-
-/// World rank of a call's peer; −2 if it was posted for any source, null for none.
-fn peer_of(event: &Event, seen: Option<&crate::groups::Seen>) -> i64 {
-    let call = &event.call;
-    if call.flags & crate::entry::flags::ANY_SOURCE != 0 || call.peer == crate::entry::ANY_PEER {
-        return i64::from(crate::entry::ANY_PEER);
-    }
-    seen.and_then(|seen| seen.world_rank(call.peer)).map_or(NULL, i64::from)
 }

@@ -31,6 +31,8 @@ struct Ahead<'a> {
     slots: Slots,
     window: usize,
     waiting: VecDeque<Event>,
+    /// The call that is handed out: in one place, because it is large.
+    now: Event,
     /// Position of the first that waits, counted in entries.
     first: u64,
     rows: i64,
@@ -64,6 +66,7 @@ impl<'a> Resolver<'a> {
             slots: Slots::new(window),
             window,
             waiting: VecDeque::new(),
+            now: Event::none(),
             first: 0,
             rows: 0,
             taken: 0,
@@ -85,16 +88,20 @@ impl<'a> Resolver<'a> {
 
     /// The next call.
     #[inline]
-    pub fn next_event(&mut self) -> Result<Option<Event>, CloseError> {
+    pub fn next_event(&mut self) -> Result<Option<&mut Event>, CloseError> {
         loop {
-            if let Some(event) = self.ahead.pop(self.log_ended) {
-                return Ok(Some(event));
+            if self.ahead.pop(self.log_ended) {
+                return Ok(Some(&mut self.ahead.now));
             }
             if self.log_ended {
                 return Ok(None);
             }
             match self.log.next_entry() {
-                Ok(Some(words)) => self.ahead.see(words),
+                Ok(Some(words)) => {
+                    if self.ahead.see(words) {
+                        return Ok(Some(&mut self.ahead.now));
+                    }
+                }
                 Ok(None) => self.log_ended = true,
                 Err(error) => return Err(CloseError::file("read", &self.path, error)),
             }
@@ -103,26 +110,30 @@ impl<'a> Resolver<'a> {
 }
 
 impl Ahead<'_> {
-    /// The first call, if its end is known or will not be.
+    /// Hand out the first call, if its end is known or will not be.
     #[inline]
-    fn pop(&mut self, log_ended: bool) -> Option<Event> {
+    fn pop(&mut self, log_ended: bool) -> bool {
         let may_wait = !log_ended && self.waiting.len() <= self.window + 1;
-        let first = self.waiting.front_mut()?;
+        let Some(first) = self.waiting.front_mut() else { return false };
         if first.ended.how == End::Open {
             if may_wait {
-                return None;
+                return false;
             }
             first.ended = Ended::NEVER;
         }
+        self.now = *first;
         self.first += 1;
-        self.waiting.pop_front()
+        self.waiting.pop_front();
+        true
     }
 
-    fn see(&mut self, words: &[u64]) {
+    /// Take in an entry, and hand out the call if no other waits and its end is known at once.
+    #[inline]
+    fn see(&mut self, words: &[u64]) -> bool {
         if entry::kind_and_words(words[0]).0 != kinds::CALL {
-            return;
+            return false;
         }
-        let Some((call, completions)) = entry::decode(words) else { return };
+        let Some((call, completions)) = entry::decode(words) else { return false };
         self.rows += i64::from(!call.is_continued());
         let (enter, exit) = (self.place(call.enter), self.place_exit(call.exit));
         let row = self.rows - 1;
@@ -142,13 +153,26 @@ impl Ahead<'_> {
             let Ended { enter: from, exit: until, row, .. } = event.ended;
             event.looked = Looked { from, until, row, ..Looked::NOTHING };
         }
+        let ends_others = call.gives_back().is_some() || !completions.is_empty();
+        if self.waiting.is_empty() && event.ended.how != End::Open && !ends_others {
+            self.first += 1;
+            self.now = event;
+            return true;
+        }
         self.waiting.push_back(event);
+        if ends_others {
+            self.end_others(&event, completions, polled);
+        }
+        false
+    }
+
+    /// What a call completes or gives back ends with it.
+    fn end_others(&mut self, event: &Event, completions: &[u64], polled: i64) {
+        let Event { call, row, enter, exit, .. } = *event;
         if let Some(request) = call.gives_back() {
             let given_back = Completion { request, flags: GIVEN_BACK, ..Completion::default() };
-            self.complete(
-                &given_back,
-                &Completing { row, enter, exit, alone: false, polled: NULL },
-            );
+            let by = Completing { row, enter, exit, alone: false, polled: NULL };
+            self.complete(&given_back, &by);
         }
         if !completions.is_empty() {
             let alone = completed_by(&call, completions, row).alone;

@@ -79,10 +79,6 @@ impl Matches for Sampling<'_> {
 }
 
 impl Traffic for Sampling<'_> {
-    fn call(&mut self, _: usize, _: &Event, _: &View) -> Result<(), CloseError> {
-        Ok(())
-    }
-
     fn collective(&mut self, rank: usize, event: &Event, view: &View) {
         self.waiting.collective(rank as u32, event, view.get(event.call.communicator));
     }

@@ -6,7 +6,7 @@ use crate::list::NAMES;
 use crate::log::LogDamage;
 use crate::ranks::{Rank, Ranks};
 use crate::recording::Written;
-use crate::traffic::Counts;
+use crate::runner::Counts;
 use clock::Ticks;
 use mpi_facts::{Damaged, InProgress, Matching, MpiFacts, RankFacts};
 use record::Closing;

@@ -2,30 +2,19 @@
 //! any moment.
 
 use crate::CloseError;
-use crate::entry::ANY_PEER;
-use crate::event::{End, Event};
+use crate::call_table::CallTable;
+use crate::event::Event;
+use crate::feeds::{self, FedTurn, Feed};
 use crate::groups::View;
-use crate::list::Class;
 use crate::matching::{Matcher, Matches};
-use crate::message::{Done, Got, Label, Mode, Sent};
 use crate::ranks::Ranks;
-use crate::resolve::Resolver;
-use crate::sites::SiteNumbers;
-use record::{Closing, NULL};
-use serde::{Deserialize, Serialize};
+use crate::runner::{Counts, Step};
+use record::Closing;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Calls of one rank handled in a row before the others are looked at.
-const TURN: usize = 64;
-
-/// Open receives for any source that are remembered.
-const OPEN_MAX: usize = 64;
-
 /// Takes what the walk finds.
 pub(crate) trait Traffic: Matches {
-    /// A call of a rank; continued ones apart.
-    fn call(&mut self, rank: usize, event: &Event, view: &View) -> Result<(), CloseError>;
     /// A rank called a collective, or started one: that call may also start messages.
     fn collective(&mut self, rank: usize, event: &Event, view: &View);
     /// A rank called a function of one-sided communication.
@@ -42,231 +31,84 @@ pub(crate) trait Traffic: Matches {
     fn is_enough(&mut self, words: u64) -> Result<bool, CloseError>;
 }
 
-/// What was counted on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Counts {
-    pub sends: u64,
-    pub cancelled: u64,
-    /// Receives that no call ever completed and that were posted for any source: nobody knows what
-    /// they got.
-    pub open_receives: u64,
-    /// Receives that came after such a one and may have got what belongs to it.
-    pub uncertain: u64,
-    /// Messages to and from processes outside the world, or through communicators that were never
-    /// registered.
-    pub outside: u64,
-}
-
-/// Walk through the calls of all ranks.
+/// Walk through the calls of all ranks. Those of ranks that have a table are written into it;
+/// `tables` are by rank.
 pub(crate) fn walk(
     ranks: &Ranks,
     closing: &Closing,
+    tables: Vec<Option<CallTable>>,
     traffic: &mut impl Traffic,
 ) -> Result<Counts, CloseError> {
-    let mut walk = Walk::start(ranks, closing);
-    let mut order = BinaryHeap::new();
-    for at in 0..walk.runners.len() {
-        order.push((Reverse(i64::MIN), at));
-    }
-    let mut turns = 0u64;
-    while let Some((Reverse(reached), at)) = order.pop() {
-        traffic.reached(reached)?;
-        if let Some(time) = walk.turn(at, traffic)? {
-            order.push((Reverse(time), at));
-        }
-        turns += 1;
-        if turns.is_multiple_of(1024) && traffic.is_enough(walk.words_read())? {
-            break;
-        }
-    }
-    Ok(walk.counts)
+    std::thread::scope(|scope| {
+        let feeds = feeds::start(scope, (ranks, closing), tables)?;
+        Walk::of(ranks, feeds).all(traffic)
+    })
 }
 
 struct Walk<'a> {
-    runners: Vec<Runner<'a>>,
+    ranks: &'a Ranks,
+    feeds: Vec<Feed>,
     matcher: Matcher,
-    counts: Counts,
-}
-
-struct Runner<'a> {
-    rank: usize,
-    resolver: Resolver<'a>,
-    view: &'a View,
-    sites: &'a SiteNumbers,
-    sends: u64,
-    /// Communicator and tag of receives that were posted for any source and that nobody saw
-    /// complete.
-    open: Vec<(u32, i32)>,
 }
 
 impl<'a> Walk<'a> {
-    fn start(ranks: &'a Ranks, closing: &'a Closing) -> Walk<'a> {
-        let logs = ranks.present().count();
+    fn of(ranks: &'a Ranks, feeds: Vec<Feed>) -> Walk<'a> {
         let mut matcher = Matcher::new(ranks.list.len());
-        let mut runners = Vec::new();
-        for (at, rank) in ranks.list.iter().enumerate() {
-            let logged = rank.as_ref().and_then(|rank| Some((rank, rank.files.as_ref()?)));
-            let Some((rank, files)) = logged else {
-                matcher.never_begins(at as u32);
-                continue;
-            };
-            let model = closing.model(&rank.sheet);
-            let resolver =
-                Resolver::open((files, logs), &rank.survey.requests, model, ranks.window);
-            runners.push(Runner {
-                rank: at,
-                resolver,
-                view: &rank.view,
-                sites: &rank.sites,
-                sends: 0,
-                open: Vec::new(),
-            });
+        let mut has_log = vec![false; ranks.list.len()];
+        feeds.iter().for_each(|feed| has_log[feed.rank as usize] = true);
+        let without = (0..).zip(has_log).filter(|(_, has_log)| !has_log);
+        without.for_each(|(rank, _)| matcher.never_begins(rank));
+        Walk { ranks, feeds, matcher }
+    }
+
+    fn all(mut self, traffic: &mut impl Traffic) -> Result<Counts, CloseError> {
+        let begin = |at| (Reverse(i64::MIN), at);
+        let mut order: BinaryHeap<_> = (0..self.feeds.len()).map(begin).collect();
+        let mut turns = 0u64;
+        while let Some((Reverse(reached), at)) = order.pop() {
+            traffic.reached(reached)?;
+            if let Some(time) = self.turn(at, traffic)? {
+                order.push((Reverse(time), at));
+            }
+            turns += 1;
+            if turns.is_multiple_of(1024) && traffic.is_enough(self.words_read())? {
+                break;
+            }
         }
-        Walk { runners, matcher, counts: Counts::default() }
+        let mut counts = Counts::default();
+        self.feeds.iter().for_each(|feed| counts += feed.counts());
+        Ok(counts)
     }
 
     fn words_read(&self) -> u64 {
-        self.runners.iter().map(|runner| runner.resolver.words_read()).sum()
+        self.feeds.iter().map(Feed::words).sum()
     }
 
     /// Some calls of one rank. Returns where it is now; `None` at its end.
     fn turn(&mut self, at: usize, traffic: &mut impl Traffic) -> Result<Option<i64>, CloseError> {
-        let mut time = NULL;
-        for _ in 0..TURN {
-            let Some(mut event) = self.runners[at].resolver.next_event()? else {
-                self.matcher.end(self.runners[at].rank as u32, traffic);
-                return Ok(None);
-            };
-            time = event.enter;
-            event.call.site = self.runners[at].sites.get(event.call.site);
-            self.handle(at, &event, traffic)?;
-        }
-        Ok(Some(time))
-    }
-
-    #[inline]
-    fn handle(
-        &mut self,
-        at: usize,
-        event: &Event,
-        traffic: &mut impl Traffic,
-    ) -> Result<(), CloseError> {
-        let Runner { rank, view, .. } = self.runners[at];
-        if !event.call.is_continued() {
-            traffic.call(rank, event, view)?;
-        }
-        if event.call.is_of_a_collective() && !event.call.is_polls() {
-            traffic.collective(rank, event, view);
-        } else if event.call.is_one_sided() && !event.call.is_polls() {
-            traffic.one_sided(rank, event, view);
-        }
-        let mut took = event.ended.how == End::Took;
-        if event.call.posts_send() {
-            self.send(at, event, traffic);
-        }
-        if event.call.posts_receive()
-            && let Some(got) = self.receive(at, event)
-        {
-            if event.ended.how == End::Unknown {
-                traffic.doubt(got.src, got.dst);
+        let rank = self.feeds[at].rank;
+        let FedTurn { steps, events, time } = self.feeds[at].turn()?;
+        let view = || &self.ranks.list[rank as usize].as_ref().expect("it has a log").view;
+        for step in steps {
+            match step {
+                Step::Send(sent) if traffic.wants(sent.src, sent.dst) => {
+                    self.matcher.send(sent, traffic);
+                }
+                Step::Receive(got) if traffic.wants(got.src, got.dst) => {
+                    self.matcher.receive(got, traffic);
+                }
+                Step::Send(_) | Step::Receive(_) => {}
+                Step::Collective(event) => {
+                    traffic.collective(rank as usize, &events[*event], view());
+                }
+                Step::OneSided(event) => traffic.one_sided(rank as usize, &events[*event], view()),
+                Step::Doubt { src, dst } => traffic.doubt(*src, *dst),
+                Step::Skip(number) => traffic.skip(rank as usize, *number),
             }
-            if traffic.wants(got.src, got.dst) {
-                self.matcher.receive(&got, traffic);
-            }
-            took = false;
         }
-        if took {
-            traffic.skip(rank, event.ended.taken);
+        if time.is_none() {
+            self.matcher.end(rank, traffic);
         }
-        Ok(())
-    }
-
-    #[inline]
-    fn send(&mut self, at: usize, event: &Event, traffic: &mut impl Traffic) {
-        if event.ended.how == End::Cancelled {
-            self.counts.cancelled += 1;
-            return;
-        }
-        let runner = &mut self.runners[at];
-        let call = &event.call;
-        let Some((seen, dst)) = runner
-            .view
-            .get(call.communicator)
-            .and_then(|seen| Some((seen, seen.world_rank(call.peer)?)))
-        else {
-            self.counts.outside += 1;
-            return;
-        };
-        let sent = Sent {
-            src: runner.rank as u32,
-            dst,
-            label: Label {
-                communicator: seen.global,
-                tag: call.tag,
-                partitioned: call.is_partitioned(),
-            },
-            seq: runner.sends,
-            ready: event.enter,
-            released: if event.ended.how == End::Completed { event.ended.exit } else { NULL },
-            bytes: call.bytes,
-            row: event.row,
-            site: call.site,
-            blocking: call.class() == Class::Send && call.mode() == Mode::Standard,
-            mode: call.mode(),
-            done: Done { row: event.ended.row, enter: event.ended.enter },
-        };
-        if event.ended.how == End::Unknown {
-            traffic.doubt(sent.src, dst);
-        }
-        runner.sends += 1;
-        self.counts.sends += 1;
-        if traffic.wants(sent.src, dst) {
-            self.matcher.send(&sent, traffic);
-        }
-    }
-
-    #[inline]
-    fn receive(&mut self, at: usize, event: &Event) -> Option<Got> {
-        let runner = &mut self.runners[at];
-        let (rank, view) = (runner.rank, runner.view);
-        let (call, ended) = (&event.call, &event.ended);
-        if ended.how == End::Cancelled {
-            self.counts.cancelled += 1;
-            return None;
-        }
-        let took = ended.how == End::Took;
-        let (source, tag) = if took { (ended.source, ended.tag) } else { (call.peer, call.tag) };
-        if source == ANY_PEER || (tag < 0 && !took) {
-            self.counts.open_receives += 1;
-            if runner.open.len() < OPEN_MAX {
-                runner.open.push((call.communicator, call.tag));
-            }
-            return None;
-        }
-        let Some((seen, src)) =
-            view.get(call.communicator).and_then(|seen| Some((seen, seen.world_rank(source)?)))
-        else {
-            self.counts.outside += 1;
-            return None;
-        };
-        let overlaps =
-            |open: &(u32, i32)| open.0 == call.communicator && (open.1 < 0 || open.1 == tag);
-        self.counts.uncertain += u64::from(runner.open.iter().any(overlaps));
-        Some(Got {
-            src,
-            dst: rank as u32,
-            label: Label { communicator: seen.global, tag, partitioned: call.is_partitioned() },
-            number: took.then_some(ended.taken),
-            posted: event.enter,
-            awaited: if took { ended.enter } else { NULL },
-            taken: if took { ended.exit } else { NULL },
-            looked: event.looked,
-            bytes: if took { ended.bytes } else { call.bytes },
-            size: ended.size,
-            row: event.row,
-            site: call.site,
-            alone: ended.alone,
-            done_row: if took { ended.row } else { NULL },
-        })
+        Ok(time)
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::CloseError;
 use crate::row::MessageRow;
-use crate::table::{CALL_COLUMNS, WAIT_COLUMNS};
+use crate::table::WAIT_COLUMNS;
 use record::{MessagesFile, RecordError, SideWriter};
 use serde::{Deserialize, Serialize};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -16,9 +16,6 @@ const BATCHES_MAX: usize = 64;
 /// Rows of messages, and of calls, that all files together may hold before they are encoded: some
 /// 400 MB.
 const ROWS_HELD: usize = 1 << 20;
-
-/// A row of the table of calls.
-pub(crate) type CallRow = [i64; CALL_COLUMNS.len()];
 
 /// A row of the table of blocked calls.
 pub(crate) type WaitRow = [i64; WAIT_COLUMNS.len()];
@@ -36,7 +33,6 @@ fn batch_rows(ranks: usize) -> usize {
 /// The files of one rank.
 pub(crate) struct RankOut {
     pub messages: MessagesFile,
-    pub calls: SideWriter,
     pub waits: SideWriter,
 }
 
@@ -44,7 +40,6 @@ pub(crate) struct RankOut {
 pub(crate) struct Writers {
     threads: Vec<(SyncSender<Batch>, Writer)>,
     messages: Vec<Vec<MessageRow>>,
-    calls: Vec<Vec<CallRow>>,
     waits: Vec<Vec<WaitRow>>,
     batch_rows: usize,
 }
@@ -61,7 +56,6 @@ type Writer = JoinHandle<Result<Vec<Rows>, RecordError>>;
 
 enum Batch {
     Messages(usize, Vec<MessageRow>),
-    Calls(usize, Vec<CallRow>),
     Waits(usize, Vec<WaitRow>),
 }
 
@@ -78,9 +72,8 @@ impl Writers {
             }
         }
         let threads = shares.into_iter().map(start).collect();
-        let (messages, calls) = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
-        let waits = vec![Vec::new(); ranks];
-        Writers { threads, messages, calls, waits, batch_rows: batch_rows(ranks) }
+        let (messages, waits) = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
+        Writers { threads, messages, waits, batch_rows: batch_rows(ranks) }
     }
 
     /// A row of the messages file of `rank`.
@@ -93,18 +86,6 @@ impl Writers {
         }
         let full = std::mem::replace(batch, Vec::with_capacity(self.batch_rows));
         self.send(rank, Batch::Messages(rank, full))
-    }
-
-    /// A row of the table of calls of `rank`.
-    #[inline]
-    pub fn call(&mut self, rank: usize, row: &CallRow) -> Result<(), CloseError> {
-        let batch = &mut self.calls[rank];
-        batch.push(*row);
-        if batch.len() < self.batch_rows {
-            return Ok(());
-        }
-        let full = std::mem::replace(batch, Vec::with_capacity(self.batch_rows));
-        self.send(rank, Batch::Calls(rank, full))
     }
 
     /// A row of the table of blocked calls of `rank`.
@@ -122,10 +103,8 @@ impl Writers {
     /// Complete all files.
     pub fn finish(mut self) -> Result<Vec<Rows>, CloseError> {
         for rank in 0..self.messages.len() {
-            let (messages, calls) =
-                (std::mem::take(&mut self.messages[rank]), std::mem::take(&mut self.calls[rank]));
+            let messages = std::mem::take(&mut self.messages[rank]);
             self.send(rank, Batch::Messages(rank, messages))?;
-            self.send(rank, Batch::Calls(rank, calls))?;
             let waits = std::mem::take(&mut self.waits[rank]);
             self.send(rank, Batch::Waits(rank, waits))?;
         }
@@ -166,19 +145,17 @@ fn write(
 ) -> Result<Vec<Rows>, RecordError> {
     for batch in batches {
         let rank = match batch {
-            Batch::Messages(rank, _) | Batch::Calls(rank, _) | Batch::Waits(rank, _) => rank,
+            Batch::Messages(rank, _) | Batch::Waits(rank, _) => rank,
         };
         // The files of a thread are in the order of their ranks.
         let Ok(at) = files.binary_search_by_key(&rank, |(rank, _)| *rank) else { continue };
         let out = &mut files[at].1;
         match batch {
             Batch::Messages(_, rows) => out.messages.push(&rows, MessageRow::put)?,
-            Batch::Calls(_, rows) => out.calls.push_rows(&rows)?,
             Batch::Waits(_, rows) => out.waits.push_rows(&rows)?,
         }
     }
     let finish = |(rank, out): (usize, RankOut)| {
-        out.calls.finish()?;
         out.waits.finish()?;
         Ok(Rows { rank, messages: out.messages.finish()? })
     };

@@ -252,6 +252,9 @@ impl Known {
         self.is_lost = true;
     }
 
+    // Rare, and long where it is inlined.
+    #[cold]
+    #[inline(never)]
     fn forget(&mut self) {
         self.calls = [[0; 4]; PLACES];
         self.numbers = [0; PLACES];

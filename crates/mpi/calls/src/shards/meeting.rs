@@ -171,7 +171,7 @@ fn presence(folder: &Path, at: u32) -> Result<Presence, CloseError> {
 mod tests {
     use super::*;
     use crate::recording::Written;
-    use crate::traffic::Counts;
+    use crate::runner::Counts;
 
     fn part(matched: u64) -> Part {
         let written = Written { matched, ..Written::default() };

@@ -1,7 +1,7 @@
 //! What a share has counted.
 
 use crate::recording::Written;
-use crate::traffic::Counts;
+use crate::runner::Counts;
 use crate::writers::Rows;
 use mpi_facts::Blocking;
 use serde::{Deserialize, Serialize};
