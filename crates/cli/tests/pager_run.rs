@@ -74,14 +74,10 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     refused(&["--local", "10K", "--", "true"], "give at least 1M");
     refused(&["--local", "4M", "--", "./nobody"], "cannot find the program ./nobody");
     refused(&["--local", "4M", "--policy", "raid", "--", "true"], "parity-log");
-    refused(
-        &["--local", "4M", "--server", "127.0.0.1:1", "--parity", "127.0.0.1:2", "--", "true"],
-        "--key-file",
-    );
+    refused(&["--local", "4M", "--server", "127.0.0.1:1", "--", "true"], "--key-file");
     let mirror = ["--local", "4M", "--policy", "mirror", "--server", "127.0.0.1:1", "--", "true"];
     refused(&mirror, "give --server twice, or choose --policy none");
     refused(&["--local", "4M", "--policy", "mirror", "--start", "1", "--", "true"], "--start 2");
-    refused(&["--local", "4M", "--server", "127.0.0.1:1", "--", "true"], "give --parity or");
     let Some(checker) = checker() else { return };
     let program = checker.to_str().unwrap();
     let here = ["--local", "4M", "--disk", "/nonexistent", "--", program, "8", "10", "1"];

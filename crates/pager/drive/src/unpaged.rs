@@ -5,6 +5,7 @@
 //! whatever `--local` says. `docs/PAGER.md` states the margin.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,13 @@ impl Unpaged {
         Some(Unpaged { pid, program: program.trim().to_owned(), anonymous_bytes, parts })
     }
 
+    /// Processes of one program whose memory is for the most part of one kind: a program that forks
+    /// workers all the time is told of once.
+    fn sort(&self) -> Sort {
+        let most = self.parts.iter().max_by_key(|(_, bytes)| **bytes);
+        (self.program.clone(), most.map(|(why, _)| *why))
+    }
+
     /// What is not paged.
     pub fn bytes(&self) -> u64 {
         self.parts.values().sum()
@@ -61,6 +69,8 @@ impl fmt::Display for Unpaged {
 fn mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
+
+type Sort = (String, Option<Why>);
 
 /// What is to bound a run's memory.
 #[derive(Clone, Debug)]
@@ -88,14 +98,17 @@ impl Bound {
 /// Watches the processes below this one.
 pub struct Watch {
     bound: Bound,
-    /// The most that each process had that was over the bound.
-    most: BTreeMap<u32, Unpaged>,
+    /// What each process that was over the bound had when it was looked at last, and of
+    /// which sort it was at first.
+    seen: BTreeMap<u32, (u64, Sort)>,
+    /// The most that a process of each sort had, and how many there were.
+    most: BTreeMap<Sort, (Unpaged, u32)>,
 }
 
 impl Watch {
     /// For a run that is bound so.
     pub fn new(bound: Bound) -> Watch {
-        Watch { bound, most: BTreeMap::new() }
+        Watch { bound, seen: BTreeMap::new(), most: BTreeMap::new() }
     }
 
     /// Whether the kernel tells which processes a process has started.
@@ -103,7 +116,8 @@ impl Watch {
         Path::new("/proc/thread-self/children").exists()
     }
 
-    /// Look at all of them; a line for each process that is over the bound for the first time.
+    /// Look at all of them; a line for each sort of processes that is over the bound for the first
+    /// time.
     pub fn look(&mut self) -> Vec<String> {
         let over: Vec<u32> = programs().into_iter().filter(|pid| self.grew(*pid)).collect();
         over.into_iter().filter_map(|pid| self.note(pid)).collect()
@@ -111,20 +125,41 @@ impl Watch {
 
     /// Mappings are read where it matters: that takes the process's own lock.
     fn grew(&self, pid: u32) -> bool {
-        let known = self.most.get(&pid).map_or(0, |one| one.anonymous_bytes / 10 * 11);
+        let known = self.seen.get(&pid).map_or(0, |(bytes, _)| bytes / 10 * 11);
         anonymous_bytes(pid).is_some_and(|bytes| bytes > known.max(self.bound.most()))
     }
 
     fn note(&mut self, pid: u32) -> Option<String> {
         let now = Unpaged::of(pid, &self.bound.library)?;
-        let local = mib(self.bound.local_bytes);
-        let line = format!("fourstamp: --local {local} does not bound this program: {now}");
-        self.most.insert(pid, now).is_none().then_some(line)
+        let before = self.seen.remove(&pid).map(|(_, sort)| sort);
+        let is_new = before.is_none();
+        let sort = before.unwrap_or_else(|| now.sort());
+        self.seen.insert(pid, (now.anonymous_bytes, sort.clone()));
+        match self.most.entry(sort) {
+            Entry::Vacant(place) => {
+                let local = mib(self.bound.local_bytes);
+                let line = format!("fourstamp: --local {local} does not bound this program: {now}");
+                place.insert((now, 1));
+                Some(line)
+            }
+            Entry::Occupied(mut place) => {
+                let (most, many) = place.get_mut();
+                *many += u32::from(is_new);
+                if now.bytes() > most.bytes() {
+                    *most = now;
+                }
+                None
+            }
+        }
     }
 
-    /// What each process that was over the bound had at most.
+    /// The most that a process of each sort had.
     pub fn summary(&self) -> Vec<String> {
-        self.most.values().map(|one| format!("the most that was seen: {one}")).collect()
+        let line = |(one, many): &(Unpaged, u32)| match many {
+            1 => format!("the most that was seen: {one}"),
+            _ => format!("the most that was seen in {many} such processes: {one}"),
+        };
+        self.most.values().map(line).collect()
     }
 }
 

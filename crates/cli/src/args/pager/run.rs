@@ -84,6 +84,10 @@ pub struct RunArgs {
     /// Page allocations of at least this size
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
+    /// Copy a program's paged memory for each child that it forks, if no larger  [default: no
+    /// copies]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub fork_budget: Option<usize>,
     /// Give up on a server that has not answered for this many milliseconds
     #[arg(
         long,

@@ -92,22 +92,19 @@ fn program(word: &OsStr) -> Result<PathBuf> {
     })
 }
 
-/// Whether there are servers for two copies, or for a page and its parity.
+/// Whether there are servers for two copies. (Parity that has no server of its own goes to another
+/// one, or to the disk.)
 fn servers_enough(args: &RunArgs) -> Result<()> {
     let own = args.servers.is_empty();
     let data = if own { usize::from(args.start) } else { args.servers.len() };
     let remedy = if own { "--start 2" } else { "--server twice" };
-    match args.policy {
-        Policy::Mirror if data < 2 => bail!(
+    if args.policy == Policy::Mirror && data < 2 {
+        bail!(
             "--policy mirror keeps two copies of each page on two servers, and there is one \
             server: give {remedy}, or choose --policy none or disk"
-        ),
-        Policy::ParityLog if !own && data < 2 && args.parity.is_none() => bail!(
-            "--policy parity-log keeps parity on another server than the pages, and there is one \
-            server: give --parity or {remedy}, or choose --policy none or disk"
-        ),
-        _ => Ok(()),
+        );
     }
+    Ok(())
 }
 
 fn key(args: &RunArgs) -> Result<RunKey> {
@@ -141,6 +138,7 @@ fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
         old_kernel: false,
         started_ns: monotonic_ns(),
         record: !args.no_record,
+        fork_budget_bytes: args.fork_budget.unwrap_or(0) as u64,
     })
 }
 

@@ -28,7 +28,10 @@ impl fmt::Display for Why {
         to.write_str(match self {
             Why::NoLibrary => "in a program that is static, setuid or started without LD_PRELOAD",
             Why::Small => "in allocations below --threshold (and the pager's own tables)",
-            Why::Committed => "in mappings that were reserved first and made accessible later",
+            Why::Committed => {
+                "in mappings that were reserved first and made accessible later (or copied for a \
+                forked child)"
+            }
             Why::Other => "in mappings that are below --threshold, fixed, or not made through libc",
             Why::Stack => "of stack",
             Why::Data => "of program data",
