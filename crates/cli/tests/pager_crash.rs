@@ -128,6 +128,8 @@ fn a_server_that_was_killed_comes_back_empty_and_is_used_again() {
         &[checker.to_str().unwrap(), "8", "100000", "7"],
     );
     run.wait_until_paged();
+    // Some seconds' worth of pages are outside then.
+    std::thread::sleep(Duration::from_secs(1));
     servers.signal(0, Signal::KILL);
     servers.restart(0);
     let ended = run.end();
@@ -135,4 +137,7 @@ fn a_server_that_was_killed_comes_back_empty_and_is_used_again() {
     let any = |of: fn(&Happened) -> bool| ended.events.iter().any(of);
     assert!(any(|what| matches!(what, Happened::ServerDown { .. })), "{:#?}", ended.events);
     assert!(any(|what| matches!(what, Happened::ServerJoined { .. })), "{:#?}", ended.events);
+    for words in ["is down: ", "not protected against the loss", "has joined", "pages are safe"] {
+        assert!(ended.err.contains(words), "{words}: told when it happens: {}", ended.err);
+    }
 }

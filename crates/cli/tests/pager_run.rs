@@ -75,6 +75,9 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     refused(&["--local", "4M", "--", "./nobody"], "cannot find the program ./nobody");
     refused(&["--local", "4M", "--policy", "raid", "--", "true"], "parity-log");
     refused(&["--local", "4M", "--server", "127.0.0.1:1", "--", "true"], "--key-file");
+    let mirror = ["--local", "4M", "--policy", "mirror", "--server", "127.0.0.1:1", "--", "true"];
+    refused(&mirror, "give --server twice, or choose --policy none");
+    refused(&["--local", "4M", "--policy", "mirror", "--start", "1", "--", "true"], "--start 2");
     let Some(checker) = checker() else { return };
     let program = checker.to_str().unwrap();
     let here = ["--local", "4M", "--disk", "/nonexistent", "--", program, "8", "10", "1"];
@@ -179,7 +182,55 @@ fn a_program_that_closes_what_it_has_not_opened_keeps_its_pages() {
 }
 
 #[test]
+fn a_program_that_is_not_paged_is_told_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |script: &str| {
+        let mut command = Command::new(FOURSTAMP);
+        command.args(["pager", "run", "--no-report", "--local", "4M", "--status", "--out"]);
+        command.arg(folder.path().join("run")).args(["--", "python3", "-S", "-c", script]);
+        let ended = command.output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        let _ = std::fs::remove_dir_all(folder.path().join("run"));
+        String::from_utf8_lossy(&ended.stderr).into_owned()
+    };
+    if Command::new("python3").arg("--version").output().is_err() {
+        return println!("skipped: no python3");
+    }
+    // Blocks of 100 KiB come from the C library's allocator, which is not paged.
+    let small = "import time; x = [bytearray(100 << 10) for _ in range(500)]; time.sleep(1.5)";
+    let told = said(small);
+    let lines = |of: &str| told.lines().filter(|line| line.contains(of)).count();
+    assert_eq!(lines("--local 4.0 MiB does not bound this program"), 1, "{told}");
+    assert_eq!(lines("the most that was seen"), 1, "{told}");
+    assert!(lines("in allocations below --threshold") >= 3, "with --status: {told}");
+    let large = "import time; x = bytearray(50 << 20); time.sleep(1.5)";
+    let told = said(large);
+    assert!(!told.contains("not paged:"), "it is paged: {told}");
+}
+
+#[test]
 fn a_full_disk_is_told_and_waited_for() {
+    full_disk("0s", |mut child, told| {
+        kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
+        child.wait().unwrap();
+        assert!(told[0].contains("the program waits for room"), "{told:?}");
+    });
+}
+
+#[test]
+fn a_wait_for_room_has_an_end_where_one_is_set() {
+    full_disk("2s", |mut child, told| {
+        let code = child.wait().unwrap().code();
+        assert_eq!(code, Some(128 + 15), "{told:?}");
+        let has = |words| told.iter().any(|line| line.contains(words));
+        assert!(has("in 2 s it is ended (--give-up-after)"), "{told:?}");
+        assert!(has("has waited for room for 2 s (--give-up-after) and is ended"), "{told:?}");
+        assert!(has("the program was ended by signal 15") && !has("lost"), "{told:?}");
+    });
+}
+
+/// A run whose disk is full: its lines on standard error, all of them where it ends by itself.
+fn full_disk(give_up_after: &str, then: impl FnOnce(std::process::Child, Vec<String>)) {
     let Some(checker) = checker() else { return };
     let folder = tempfile::tempdir().unwrap();
     let small = r#"mount -t tmpfs -o size=4M small "$1" && cd "$1" && shift && exec "$@""#;
@@ -187,6 +238,7 @@ fn a_full_disk_is_told_and_waited_for() {
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", small, "sh"]).arg(folder.path()).arg(FOURSTAMP);
     command.args("pager run --no-report --local 2M --policy disk --disk .".split(' '));
+    command.args(["--give-up-after", give_up_after]);
     command
         .arg("--out")
         .arg(run.path().join("run"))
@@ -200,12 +252,12 @@ fn a_full_disk_is_told_and_waited_for() {
         line.contains("are full") || line.contains("unshare") || line.contains("mount")
     });
     let told = told.expect("it ends without a word");
-    kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap();
-    child.wait().unwrap();
     if !told.contains("are full") {
+        child.wait().unwrap();
         return println!("skipped: no file system can be mounted here: {told}");
     }
-    assert!(told.contains("the program waits for room"), "{told}");
+    let rest = if give_up_after == "0s" { Vec::new() } else { lines.collect() };
+    then(child, [vec![told], rest].concat());
 }
 
 #[test]

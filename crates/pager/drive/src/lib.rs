@@ -7,9 +7,12 @@
 
 mod error;
 pub mod facts;
+pub mod news;
+pub mod patience;
 pub mod servers;
 pub mod status;
 pub mod swap;
+pub mod unpaged;
 
 pub use error::DriveError;
 pub use servers::Servers;

@@ -1,6 +1,7 @@
 //! How far a run is, in lines of 79 columns.
 
 use crate::facts;
+use crate::unpaged::Unpaged;
 use pager_facts::{Paged, ServerState};
 use std::path::Path;
 
@@ -8,20 +9,34 @@ use std::path::Path;
 pub const NO_ROOM: &str = "fourstamp: the servers and the disk (--disk) are full: the program \
     waits for room; free some disk space, or stop the program";
 
-/// A line for each process of the run at `run`, below the names of the columns. At most a second
-/// old.
-pub fn lines(run: &Path, with_head: bool) -> Vec<String> {
+/// A line for each process of the run at `run`, below the names of the columns, at most a second
+/// old, and one for each process that has more in memory than it was to have.
+pub fn lines(run: &Path, over: &[Unpaged], with_head: bool) -> Vec<String> {
+    let mut lines = paged(run, with_head);
+    lines.extend(over.iter().map(|one| format!("fourstamp: {one}")));
+    lines
+}
+
+fn paged(run: &Path, with_head: bool) -> Vec<String> {
     let processes = facts::processes(run);
     if processes.is_empty() {
         return vec!["fourstamp: nothing is paged yet".to_owned()];
     }
     let head = row(["process", "time", "here", "outside", "pages out", "pages in", "servers up"]);
-    with_head.then_some(head).into_iter().chain(processes.iter().map(line)).collect()
+    let rows = with_head.then_some(head).into_iter().chain(processes.iter().map(line));
+    rows.chain(processes.iter().filter_map(exposed)).collect()
 }
 
-/// Whether a process of the run waits for room.
-pub fn is_stuck(run: &Path) -> bool {
-    facts::processes(run).iter().any(|process| process.no_room)
+/// What one more server's death would cost.
+fn exposed(process: &Paged) -> Option<String> {
+    let groups = process.exposed_groups;
+    (groups > 0).then(|| {
+        format!(
+            "fourstamp: process {}: the loss of another server now would lose pages of {groups} \
+            groups, which are being rebuilt or have no place for a second copy",
+            process.pid
+        )
+    })
 }
 
 fn line(process: &Paged) -> String {

@@ -33,6 +33,11 @@ pub enum Happened {
         /// Where it listens.
         address: String,
     },
+    /// After a server's death: these are not safe against the loss of another one.
+    Exposed {
+        /// Groups of pages that wait to be written again.
+        groups: u64,
+    },
     /// What was lost with servers has been put elsewhere, and is as safe as before.
     Rebuilt {
         /// Pages that were made again from the others of their group.
@@ -137,6 +142,15 @@ impl fmt::Display for Happened {
             Happened::ServerJoined { server, address } => {
                 write!(to, "server {server} ({address}) has joined, empty")
             }
+            Happened::Exposed { groups } => {
+                let (plural, are) = if *groups == 1 { ("", "is") } else { ("s", "are") };
+                write!(
+                    to,
+                    "{groups} group{plural} of pages {are} not protected against the loss of \
+                    another server until rebuilt"
+                )
+            }
+            Happened::Rebuilt { pages: 0 } => to.write_str("all pages are safe again"),
             Happened::Rebuilt { pages: 1 } => {
                 to.write_str("1 lost page was rebuilt; all pages are safe again")
             }

@@ -50,6 +50,9 @@ pub struct Paged {
     pub lost_pages: Vec<String>,
     /// Groups of pages without parity or a second copy, where the policy wants one.
     pub unprotected_groups: u64,
+    /// Groups that the loss of one more server would cost pages: those without, and those that
+    /// wait to be rebuilt.
+    pub exposed_groups: u64,
     /// Pages that were not where the pager had put them: the program, or a system call that the
     /// library does not see, had taken them away.
     pub anomalies: u64,

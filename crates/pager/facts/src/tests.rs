@@ -23,6 +23,7 @@ fn what_is_written_is_read_back() {
     let happened = [
         Happened::ServerDown { server: 1, address: "a:1".into(), why: "gone".into() },
         Happened::ServerJoined { server: 4, address: "a:1".into() },
+        Happened::Exposed { groups: 3 },
         Happened::Rebuilt { pages: 12 },
         Happened::DiskFull,
         Happened::DiskFailed { error: "no disk".into() },

@@ -1,10 +1,12 @@
-//! What happens to paged memory in a forked child: it is not there, and must not seem to be.
+//! What happens to paged memory in a forked child: a copy is there (`inherited`), or it is not
+//! there, and must not seem to be.
 //!
 //! The engine keeps paged memory out of children (`MADV_DONTFORK`): a child's copy would lack all
 //! pages that are away, silently. Where that memory was the child gets ranges without access, so
 //! that nothing else comes to lie there, and a touch ends it with one line. Programs that fork to
 //! call `exec` never notice.
 
+use crate::inherited::Copy;
 use crate::paged::table;
 use crate::table::Table;
 use crate::{raw, say, state};
@@ -12,8 +14,9 @@ use libc::{c_int, c_void, siginfo_t};
 use std::cell::UnsafeCell;
 use std::sync::MutexGuard;
 
-/// The list's lock while a thread forks, so that the child finds the list whole.
-struct Forking(UnsafeCell<Option<MutexGuard<'static, Table>>>);
+/// The list's lock while a thread forks, so that the child finds the list whole, and what the child
+/// gets.
+struct Forking(UnsafeCell<Option<(MutexGuard<'static, Table>, Option<Copy>)>>);
 
 // SAFETY: only who has the list's lock touches it.
 unsafe impl Sync for Forking {}
@@ -36,28 +39,44 @@ pub fn watch() {
 }
 
 extern "C" fn prepare() {
+    let copy = Copy::make();
     let guard = table();
     // SAFETY: this thread has the lock.
-    unsafe { *FORKING.0.get() = Some(guard) };
+    unsafe { *FORKING.0.get() = Some((guard, copy)) };
 }
 
 extern "C" fn in_parent() {
     // SAFETY: this thread has the lock, since `prepare`.
-    drop(unsafe { (*FORKING.0.get()).take() });
+    let forking = unsafe { (*FORKING.0.get()).take() };
+    if let Some((guard, copy)) = forking {
+        drop(guard);
+        copy.into_iter().for_each(Copy::give_back);
+    }
 }
 
 extern "C" fn in_child() {
-    if !state::is_child() {
-        // SAFETY: this thread has the lock, since `prepare`.
-        let table = unsafe { (*FORKING.0.get()).as_ref() };
-        table
-            .into_iter()
-            .flat_map(|table| table.all_paged())
-            .for_each(|(address, bytes)| close(address, bytes));
+    // SAFETY: this thread has the lock, since `prepare`.
+    let forking = unsafe { (*FORKING.0.get()).take() };
+    if let Some((table, copy)) = forking.filter(|_| !state::is_child()) {
+        match copy {
+            Some(copy) => inherit(copy),
+            None => table.all_paged().for_each(|(address, bytes)| close(address, bytes)),
+        }
+        if !state::is_heir() {
+            listen();
+        }
         state::become_child();
-        listen();
     }
-    in_parent();
+}
+
+fn inherit(copy: Copy) {
+    if !copy.install() {
+        say::end(format_args!(
+            "a forked child cannot get its copy of the paged memory, so it ends before it reads \
+            wrong data"
+        ));
+    }
+    state::become_heir();
 }
 
 /// Nothing else may come to lie there.
@@ -105,7 +124,7 @@ pub fn touched(address: usize) -> ! {
     let (own, parent) = unsafe { (libc::getpid(), libc::getppid()) };
     say::say(format_args!(
         "process {own}, forked by {parent}, touched paged memory at {address:#x}, which only its \
-        parent has; use threads, exec after fork, or a larger --threshold"
+        parent has; use threads, exec after fork, --fork-budget, or a larger --threshold"
     ));
     // SAFETY: sets the default action, and ends this process by the signal that a touch of absent
     // memory is.

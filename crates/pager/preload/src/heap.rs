@@ -3,7 +3,7 @@
 
 use crate::state::{Owner, PAGE, engine, is_large, owner};
 use crate::table::Kind;
-use crate::{errno, next, paged, say};
+use crate::{errno, next, paged, raw, say};
 use libc::{c_int, c_void, size_t};
 use rmem::Memory;
 use std::ptr::null_mut;
@@ -67,6 +67,27 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
         }
         // The parent's: not there in this process.
         Owner::Parent => {}
+        // SAFETY: the caller's own argument.
+        Owner::Copied => unsafe { free_copied(pointer) },
+    }
+}
+
+/// A block that a forked child has a copy of; or one of the C library's, in addresses that such a
+/// block has left.
+///
+/// # Safety
+/// As for `free(3)`.
+unsafe fn free_copied(pointer: *mut c_void) {
+    let part = paged::block(pointer as usize).map(|bytes| (pointer as usize, bytes));
+    // SAFETY: the caller gives up the whole block, which leaves the list first.
+    unsafe {
+        match part {
+            Some(part) => {
+                paged::table().cut(part);
+                errno::kept(|| raw::munmap(part.0, part.1));
+            }
+            None => next::free(pointer),
+        }
     }
 }
 
@@ -91,7 +112,22 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_
         // SAFETY: a paged block that the caller owns.
         Owner::Engine(memory) => unsafe { of_the_engine(memory, pointer, bytes) },
         Owner::Parent => crate::fork::touched(pointer as usize),
+        // SAFETY: the caller's own arguments.
+        Owner::Copied => unsafe { of_the_child(pointer, bytes) },
     }
+}
+
+/// A block that a forked child has a copy of becomes the C library's.
+///
+/// # Safety
+/// As for `realloc(3)`.
+unsafe fn of_the_child(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
+    let Some(held) = paged::block(pointer as usize) else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { next::realloc(pointer, bytes) };
+    };
+    // SAFETY: a whole block of the caller's, copied into a new one.
+    unsafe { into_the_library(pointer, held, bytes) }
 }
 
 /// A block of the C library's: it becomes paged when it grows large.
@@ -129,8 +165,16 @@ unsafe fn of_the_engine(memory: &Memory, pointer: *mut c_void, bytes: size_t) ->
             })
         }));
     }
-    // SAFETY: zero bytes free the block, as the GNU C library does; others are copied from a whole
-    // block into a new one.
+    // SAFETY: a whole block of the caller's, copied into a new one.
+    unsafe { into_the_library(pointer, held, bytes) }
+}
+
+/// Zero bytes free the block, as the GNU C library does.
+///
+/// # Safety
+/// `pointer` must be a block of `held` bytes that the caller owns.
+unsafe fn into_the_library(pointer: *mut c_void, held: usize, bytes: size_t) -> *mut c_void {
+    // SAFETY: copied from a whole block into a new one.
     unsafe {
         let small = if bytes == 0 { null_mut() } else { next::malloc(bytes) };
         if !small.is_null() {
@@ -226,5 +270,8 @@ pub unsafe extern "C" fn malloc_usable_size(pointer: *mut c_void) -> size_t {
         // SAFETY: the caller's own arguments.
         Owner::Others => unsafe { next::malloc_usable_size(pointer) },
         Owner::Engine(_) | Owner::Parent => paged::block(pointer as usize).unwrap_or(0),
+        Owner::Copied => paged::block(pointer as usize)
+            // SAFETY: the caller's own argument.
+            .unwrap_or_else(|| unsafe { next::malloc_usable_size(pointer) }),
     }
 }

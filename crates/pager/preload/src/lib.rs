@@ -8,8 +8,8 @@
 //! - `mprotect`, `mlock`, `mlockall`: refused on paged memory, in one line (`refusals`).
 //! - `read`, `write` and the like, `fread`, `fwrite`, `setvbuf`: pages are held while the kernel
 //!   works on them, where it serves only faults of user mode (`transfers`, `vectors`, `streams`).
-//! - `fork`: the child has no paged memory of its own, and dies with one line when it touches its
-//!   parent's (`fork`).
+//! - `fork`: the child gets a copy of its parent's paged memory where `--fork-budget` allows
+//!   (`inherited`); otherwise it dies with one line when it touches it (`fork`).
 //! - `pthread_create`: threads that the engine starts are known as its own, and nothing of theirs
 //!   is paged (`own`).
 //!
@@ -46,6 +46,7 @@ mod errno;
 mod fork;
 mod heap;
 mod hold;
+mod inherited;
 mod interface;
 mod life;
 mod maps;

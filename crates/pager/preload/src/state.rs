@@ -22,6 +22,9 @@ static RUNNING: AtomicPtr<Memory> = AtomicPtr::new(std::ptr::null_mut());
 /// This process came from one with an engine, by `fork`.
 static CHILD: AtomicBool = AtomicBool::new(false);
 
+/// It has a copy of the parent's paged memory.
+static HEIR: AtomicBool = AtomicBool::new(false);
+
 /// Whose memory a range is.
 pub enum Owner {
     /// Not paged.
@@ -30,6 +33,8 @@ pub enum Owner {
     Engine(&'static Memory),
     /// Paged by the parent's engine: not there in this process.
     Parent,
+    /// Paged by the parent's engine, and copied for this process: ordinary memory.
+    Copied,
 }
 
 /// Take the configuration from the environment; `started` is called once the engine runs. Ends the
@@ -84,7 +89,9 @@ pub fn running() -> Option<&'static Memory> {
 pub fn owner(address: usize, bytes: usize) -> Owner {
     match running() {
         Some(memory) if memory.covers(address, bytes) => {
-            if is_child() {
+            if is_heir() {
+                Owner::Copied
+            } else if is_child() {
                 Owner::Parent
             } else {
                 Owner::Engine(memory)
@@ -141,6 +148,21 @@ fn start() -> Memory {
 /// Whether this process came from a paged one by `fork`.
 pub fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
+}
+
+/// Most bytes copied for a forked child.
+pub fn fork_budget() -> u64 {
+    CONFIG.get().map_or(0, |config| config.fork_budget_bytes)
+}
+
+/// Whether this process, or the one that it came from, got a copy of the paged memory of a parent.
+pub fn is_heir() -> bool {
+    HEIR.load(Ordering::Relaxed)
+}
+
+/// This process has just got one.
+pub fn become_heir() {
+    HEIR.store(true, Ordering::Relaxed);
 }
 
 /// This process has just come from a paged one.

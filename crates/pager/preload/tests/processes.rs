@@ -58,6 +58,31 @@ fn a_child_that_touches_its_parents_paged_memory_says_so_and_ends() {
 }
 
 #[test]
+fn a_child_has_its_parents_memory_within_the_budget() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("process.c", &[]);
+    for mut mode in modes() {
+        mode["fork_budget_bytes"] = json!(64 << 20);
+        let ran = bench.paged(&[&program, "inherits"], &mode);
+        let expected = "child ended by 0\n".repeat(3);
+        assert_eq!((ran.code, &ran.out), (Some(0), &expected), "{}", ran.err);
+        mode["fork_budget_bytes"] = json!(1 << 20);
+        let ran = bench.paged(&[&program, "touches"], &mode);
+        assert!(ran.err.contains("--fork-budget is 1048576"), "{}", ran.err);
+        assert_eq!(ran.out, format!("child ended by -{}\n", libc::SIGSEGV), "{}", ran.err);
+    }
+}
+
+#[test]
+fn children_of_several_threads_get_no_mixture() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("process.c", &[]);
+    let ran = bench.paged(&[&program, "forks"], &json!({ "fork_budget_bytes": 64 << 20 }));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "threads right\n"), "{}", ran.err);
+    assert!(ran.err.contains("the program has several threads"), "{}", ran.err);
+}
+
+#[test]
 fn without_a_configuration_the_library_does_nothing() {
     let (_alone, bench) = (alone(), Bench::new());
     let program = bench.build("heap.c", &["-fno-builtin"]);

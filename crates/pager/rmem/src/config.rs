@@ -40,6 +40,9 @@ pub struct Config {
     /// Whether every page transfer leaves a record.
     #[serde(default)]
     pub record: bool,
+    /// Most paged memory that is copied for a forked child, bytes.
+    #[serde(default)]
+    pub fork_budget_bytes: u64,
 }
 
 /// A page server.
@@ -81,6 +84,7 @@ impl Config {
             old_kernel: false,
             started_ns: 0,
             record: false,
+            fork_budget_bytes: 0,
         }
     }
 

@@ -1,10 +1,11 @@
 //! The arguments of `fourstamp pager run`.
 
-use crate::args::quantity::bytes;
+use crate::args::quantity::{bytes, duration};
 use clap::Args;
 use pager::Policy;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `fourstamp pager run`.
 #[derive(Args)]
@@ -83,6 +84,10 @@ pub struct RunArgs {
     /// Page allocations of at least this size
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
+    /// Copy a program's paged memory for each child that it forks, if no larger  [default: no
+    /// copies]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub fork_budget: Option<usize>,
     /// Give up on a server that has not answered for this many milliseconds
     #[arg(
         long,
@@ -91,6 +96,10 @@ pub struct RunArgs {
         value_parser = clap::value_parser!(u64).range(10..=600_000)
     )]
     pub deadline: u64,
+    /// End a process that has waited for room for this long, because all servers and the disk are
+    /// full, and got no page meanwhile; 0s: never
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    pub give_up_after: Duration,
     /// Serve only faults of the program itself, not those within system calls, as for an ordinary
     /// user
     #[arg(long)]

@@ -14,6 +14,7 @@ use crate::{child, failure};
 use anyhow::{Context, Result, bail};
 use fabric::RunKey;
 use pager::Policy;
+use pager_drive::unpaged::Bound;
 use record::{RunFolder, RunInfo};
 use rmem::{Config, Server, ServerRole};
 use std::ffi::{OsStr, OsString};
@@ -33,6 +34,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if args.local < LEAST_LOCAL {
         bail!("--local {} is too small to run a program: give at least 1M", args.local);
     }
+    servers_enough(args)?;
     let key = key(args)?;
     limits::say(args.user_mode_only);
     let (servers, local) = local::start(args, &key)?;
@@ -47,7 +49,11 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     command
         .env(RunKey::VARIABLE, key.to_hex())
         .env(Config::VARIABLE, serde_json::to_string(&config)?);
-    let status = status::Status::new(&path, args.status);
+    let status = status::Status::new(
+        &path,
+        Bound { local_bytes: args.local as u64, library: library.clone() },
+        &status::Wanted { each_second: args.status, give_up_after: args.give_up_after },
+    );
     let ended = match child::run(&mut command, status.on_signal()) {
         Ok(ended) => ended,
         Err(error) => {
@@ -56,9 +62,10 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
             return Err(error).with_context(|| format!("cannot start {}", program.display()));
         }
     };
-    status.end();
+    let unpaged = status.end();
     drop(servers);
-    if let Err(error) = closing::close_and_show(folder, &ended, &config, args.no_report) {
+    let end = closing::End { status: ended, unpaged };
+    if let Err(error) = closing::close_and_show(folder, &end, &config, args.no_report) {
         // The program's own end is what its caller asks for; ours is said, and what was recorded
         // stays.
         failure::say(&error);
@@ -83,6 +90,21 @@ fn program(word: &OsStr) -> Result<PathBuf> {
     found.with_context(|| {
         format!("cannot find the program {}; give its path, e.g. ./app", path.display())
     })
+}
+
+/// Whether there are servers for two copies. (Parity that has no server of its own goes to another
+/// one, or to the disk.)
+fn servers_enough(args: &RunArgs) -> Result<()> {
+    let own = args.servers.is_empty();
+    let data = if own { usize::from(args.start) } else { args.servers.len() };
+    let remedy = if own { "--start 2" } else { "--server twice" };
+    if args.policy == Policy::Mirror && data < 2 {
+        bail!(
+            "--policy mirror keeps two copies of each page on two servers, and there is one \
+            server: give {remedy}, or choose --policy none or disk"
+        );
+    }
+    Ok(())
 }
 
 fn key(args: &RunArgs) -> Result<RunKey> {
@@ -116,6 +138,7 @@ fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
         old_kernel: false,
         started_ns: monotonic_ns(),
         record: !args.no_record,
+        fork_budget_bytes: args.fork_budget.unwrap_or(0) as u64,
     })
 }
 

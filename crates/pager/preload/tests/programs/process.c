@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +104,33 @@ static void programs(void) {
     CHECK(ended(child) == 0 && holds(memory, 0, BYTES, 3));
 }
 
+/* A child that has all of its parent's memory: reads, writes, resizes, frees, and forks itself. */
+static void child_inherits(void) {
+    unsigned char *more = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fill(more, 0, BYTES, 5);
+    for (unsigned round = 0; round < 3; round++) {
+        pid_t child = fork();
+        if (child == 0) {
+            if (!holds(memory, 0, BYTES, 3) || !holds(more, 0, BYTES, 5)) _exit(10);
+            fill(memory, 0, BYTES, 6 + round);
+            memory = realloc(memory, 2 * BYTES);
+            if (!holds(memory, 0, BYTES, 6 + round)) _exit(11);
+            pid_t grandchild = fork();
+            if (grandchild == 0) _exit(holds(memory, 0, BYTES, 6 + round) && holds(more, 0, BYTES, 5) ? 0 : 12);
+            if (ended(grandchild) != 0) _exit(13);
+            unsigned char *fresh = malloc(BYTES);
+            fill(fresh, 0, BYTES, 9);
+            if (!holds(fresh, 0, BYTES, 9)) _exit(14);
+            free(memory);
+            free(fresh);
+            _exit(munmap(more, BYTES) == 0 ? 0 : 15);
+        }
+        printf("child ended by %d\n", ended(child));
+        CHECK(holds(memory, 0, BYTES, 3) && holds(more, 0, BYTES, 5));
+    }
+    CHECK(munmap(more, BYTES) == 0);
+}
+
 int main(int count, char **words) {
     const char *which = count > 1 ? words[1] : "";
     if (!strcmp(which, "again")) {
@@ -115,6 +143,7 @@ int main(int count, char **words) {
     say_paged();
     if (!strcmp(which, "alone")) child_alone();
     else if (!strcmp(which, "touches")) child_touches();
+    else if (!strcmp(which, "inherits")) child_inherits();
     else if (!strcmp(which, "threads")) threads(0);
     else if (!strcmp(which, "forks")) threads(1);
     else if (!strcmp(which, "programs")) programs();

@@ -248,6 +248,8 @@ impl Engine {
         self.forget_asks(place);
         self.perform_all();
         self.look_for(server);
+        // Whoever watches the run is told now. What cannot be written is written a second later.
+        let _ = self.save_progress();
     }
 
     fn forget_asks(&mut self, place: Place) {

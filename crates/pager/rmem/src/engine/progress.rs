@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::events::Events;
-use super::recovery::Recovery;
+use super::recovery::{Recovery, exposed_groups};
 use super::site::Site;
 use super::time::monotonic_ns;
 use crate::RmemError;
@@ -102,6 +102,7 @@ impl Engine {
                 .map(|page| format!("{:#x}", super::pages::address(*page)))
                 .collect(),
             unprotected_groups: status.vault.unprotected,
+            exposed_groups: exposed_groups(&status.vault),
             anomalies: status.surprises,
             no_room: self.progress.events.disk_full() && self.waits.any(),
             events: self.progress.events.told().to_vec(),
@@ -150,6 +151,9 @@ impl Engine {
         let Some(folder) = self.config.run.clone() else { return Ok(()) };
         self.account();
         let status = self.pager.status();
+        if let Some(groups) = self.progress.recovery.exposed(&status.vault) {
+            self.progress.events.tell(Happened::Exposed { groups });
+        }
         if let Some(pages) = self.progress.recovery.over(&status.vault) {
             self.progress.events.tell(Happened::Rebuilt { pages });
         }

@@ -6,6 +6,8 @@ use pager::VaultStatus;
 #[derive(Default)]
 pub struct Recovery {
     under_way: bool,
+    /// It has been told that pages are not safe.
+    exposed: bool,
     /// Pages that had been made again when all was safe last.
     rebuilt: u64,
 }
@@ -16,16 +18,31 @@ impl Recovery {
         self.under_way = true;
     }
 
+    /// How many groups are not safe now, after a loss: told once.
+    pub fn exposed(&mut self, vault: &VaultStatus) -> Option<u64> {
+        let groups = exposed_groups(vault);
+        if !self.under_way || groups == 0 || std::mem::replace(&mut self.exposed, true) {
+            return None;
+        }
+        Some(groups)
+    }
+
     /// How many pages have been made again, when all is safe after a loss: told once. `None` also
-    /// where none had to be.
+    /// where nothing was at risk.
     pub fn over(&mut self, vault: &VaultStatus) -> Option<u64> {
-        if !self.under_way || vault.groups_broken > 0 || vault.unprotected > 0 {
+        if !self.under_way || exposed_groups(vault) > 0 {
             return None;
         }
         self.under_way = false;
         let pages = vault.rebuilt - std::mem::replace(&mut self.rebuilt, vault.rebuilt);
-        (pages > 0).then_some(pages)
+        let exposed = std::mem::take(&mut self.exposed);
+        (pages > 0 || exposed).then_some(pages)
     }
+}
+
+/// Groups that the loss of one more server would cost pages.
+pub fn exposed_groups(vault: &VaultStatus) -> u64 {
+    vault.groups_broken + vault.unprotected
 }
 
 #[cfg(test)]
@@ -51,5 +68,10 @@ mod tests {
         assert_eq!(recovery.over(&vault(0, 0, 5)), None, "it held nothing");
         recovery.lost_server();
         assert_eq!(recovery.over(&vault(0, 0, 7)), Some(2));
+        recovery.lost_server();
+        assert_eq!(recovery.exposed(&vault(2, 1, 7)), Some(3));
+        assert_eq!(recovery.exposed(&vault(1, 1, 7)), None, "told once");
+        assert_eq!(recovery.over(&vault(0, 0, 7)), Some(0), "parity was written again");
+        assert_eq!(recovery.exposed(&vault(1, 0, 7)), None, "no server was lost");
     }
 }

@@ -54,5 +54,6 @@ pub fn config(servers: &Servers, policy: &str, local_bytes: u64) -> Config {
         old_kernel: false,
         started_ns: 0,
         record: false,
+        fork_budget_bytes: 0,
     }
 }

@@ -11,10 +11,17 @@ use rmem::Config;
 use std::path::Path;
 use std::process::ExitStatus;
 
+/// How the program ended, and what of its memory was not paged.
+pub struct End {
+    pub status: ExitStatus,
+    /// A line for each process that had more than it was to have.
+    pub unpaged: Vec<String>,
+}
+
 /// Close the run and show it.
 pub fn close_and_show(
     mut folder: RunFolder,
-    ended: &ExitStatus,
+    end: &End,
     config: &Config,
     no_report: bool,
 ) -> Result<()> {
@@ -23,11 +30,17 @@ pub fn close_and_show(
     if processes.is_empty() {
         // With the folder goes what tells of buffers that a killed process may have left.
         folder.abandon();
-        nothing_paged(&path, ended, config);
+        nothing_paged(&path, end, config);
         return Ok(());
     }
     let info = folder.info_mut();
-    info.notes.extend(child::note(*ended));
+    let note = child::note(end.status);
+    if end.status.code().is_none() {
+        note.iter().for_each(|note| eprintln!("fourstamp: {note}"));
+    }
+    info.notes.extend(note);
+    info.notes.extend(end.unpaged.iter().cloned());
+    end.unpaged.iter().for_each(|line| eprintln!("fourstamp: {line}"));
     processes
         .iter()
         .filter_map(|process| facts::loss(process, &config.policy))
@@ -45,11 +58,12 @@ pub fn close_and_show(
 }
 
 /// Nothing is left of such a run: its folder was made for it a moment ago.
-fn nothing_paged(path: &Path, ended: &ExitStatus, config: &Config) {
+fn nothing_paged(path: &Path, end: &End, config: &Config) {
     // What cannot be removed is an empty run.
     let _ = std::fs::remove_dir_all(path);
     // With 2 the library has ended the program, and said why.
-    if ended.code() != Some(2) {
+    end.unpaged.iter().for_each(|line| eprintln!("fourstamp: {line}"));
+    if end.status.code() != Some(2) {
         eprintln!(
             "fourstamp: nothing was paged or recorded: the program never allocated {} bytes at \
             once (see --threshold), or it started a program that is static, setuid or without \
