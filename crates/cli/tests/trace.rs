@@ -197,3 +197,36 @@ fn a_program_without_sockets_leaves_nothing_but_its_exit_code() {
     assert!(error_of(&output).contains("--follow"), "{}", error_of(&output));
     assert!(!home.at("runs/sh-trace-1").exists());
 }
+
+#[test]
+fn a_program_that_joins_meets_the_first_one() {
+    let home = Home::new();
+    let script = "import socket, sys\n\
+        if sys.argv[1] == 'serve':\n\
+        \x20   s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\n\
+        \x20   open('port.new', 'w').write(str(s.getsockname()[1]))\n\
+        \x20   import os; os.rename('port.new', 'port')\n\
+        \x20   c, _ = s.accept()\n\
+        \x20   while (d := c.recv(1000)): c.sendall(d)\n\
+        else:\n\
+        \x20   c = socket.create_connection(('127.0.0.1', int(open('port').read())))\n\
+        \x20   for _ in range(50):\n\
+        \x20       c.sendall(b'x' * 700); c.recv(1000)\n";
+    std::fs::write(home.at("talk.py"), script).unwrap();
+    let serve = ["python3", "talk.py", "serve"];
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| home.trace(&["--no-report", "--out", "run"], &serve));
+        while !home.at("port").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let ask = ["python3", "talk.py", "ask"];
+        let second = home.trace(&["--no-report", "--join", "run"], &ask);
+        (first.join().unwrap(), second)
+    });
+    assert!(first.status.success() && second.status.success(), "{first:?} {second:?}");
+    let run = Run::open(home.at("run")).unwrap();
+    let facts = facts_of(&run);
+    all_bytes_matched(&facts);
+    assert_eq!(facts.bytes_sent, 2 * 50 * 700);
+    assert!(facts.processes[0].name.starts_with("python3 talk.py:"), "{facts:?}");
+}
