@@ -29,7 +29,10 @@ pub fn close_and_show(
     }
     let closed = match owns {
         true => folder.leave().map_err(anyhow::Error::from),
-        false => Ok(drop(folder)),
+        false => {
+            drop(folder);
+            Ok(())
+        }
     };
     let closed = closed.and_then(|()| close(&path));
     match closed {

@@ -63,6 +63,6 @@ mod tests {
         std::fs::write(file.path(), b"\x7fELF......\xff Go buildinf:\x08").unwrap();
         let why = refuse_go(file.path()).unwrap_err().to_string();
         assert!(why.contains("is a Go program"), "{why}");
-        assert!(refuse_go(&std::env::current_exe().unwrap()).is_ok() || cfg!(test));
+        assert!(refuse_go(Path::new("/bin/sh")).is_ok());
     }
 }
