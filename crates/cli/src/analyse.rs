@@ -160,6 +160,11 @@ pub fn open(path: &Path) -> Result<Run> {
     {
         crate::closing::close(closing, 1)?;
     }
+    if streams::close::has_logs(path)
+        && let Some(closing) = Closing::of_cut(path)?
+    {
+        streams::close::close(closing)?;
+    }
     let mut run = Run::open(path)?;
     pager_drive::facts::complete_cut(&mut run.info, path);
     Ok(run)

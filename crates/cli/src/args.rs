@@ -20,6 +20,7 @@ mod reproduce;
 mod row;
 mod story;
 mod study;
+mod trace;
 mod transport;
 mod warp;
 mod warp_study;
@@ -45,6 +46,7 @@ pub use report::ReportArgs;
 pub use reproduce::ReproduceArgs;
 pub use story::StoryArgs;
 pub use study::{StudyArgs, StudyPart, StudyTransport};
+pub use trace::SocketTraceArgs;
 pub use transport::Transport;
 pub use warp::{EngineChange, ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
 pub use warp_study::{StudyTiming, WarpStudyArgs, study_options_first};
@@ -74,6 +76,7 @@ Examples:
   fourstamp compare runs/a runs/b            is b slower than a?
   fourstamp figure runs/a --what transit     one chart, as you choose it
   fourstamp mpi trace -- mpirun -n 4 ./app   trace an unmodified MPI program
+  fourstamp trace --follow -- ./app          trace any program's TCP messages
   fourstamp warp phold --check               a parallel simulation, checked
   fourstamp warp phold --on mark3            the same on a machine of 1988
   fourstamp pager run --local 2G -- ./app    a program larger than its memory
@@ -109,6 +112,8 @@ pub enum Command {
     Story(StoryArgs),
     /// Trace an unmodified MPI program: four stamps for each of its messages
     Mpi(MpiArgs),
+    /// Trace any program that talks over sockets: four stamps for each of its messages
+    Trace(SocketTraceArgs),
     /// Fetch the logs of a traced MPI program from hosts that do not see the run's folder
     Collect(CollectArgs),
     /// Run a program with memory of other machines, over TCP; lend memory; study the cost

@@ -21,6 +21,7 @@ mod reproduce;
 mod shaped;
 mod story;
 mod tour;
+mod trace;
 mod warp;
 
 use crate::args::{Cli, Command};
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Mpi(args) => return mpi::run(&args),
+        Command::Trace(args) => return trace::run(&args),
         Command::Compare(args) => return compare::run(&args),
         Command::Pager(args) => return pager::run(&args),
         Command::Predict(args) => return predict::run(&args),

@@ -3,4 +3,5 @@
 use report::Lens;
 
 /// All of them.
-pub const LENSES: &[&dyn Lens] = &[&sim_lens::SimLens, &mpi_lens::MpiLens, &pager_lens::PagerLens];
+pub const LENSES: &[&dyn Lens] =
+    &[&sim_lens::SimLens, &mpi_lens::MpiLens, &pager_lens::PagerLens, &sockets_lens::SocketsLens];

@@ -33,6 +33,12 @@ pub static PAGING: Preload = Preload {
     variable: "FOURSTAMP_RMEM",
 };
 
+/// Logs the calls of programs on their sockets.
+pub static SOCKETS: Preload = Preload {
+    files: &[Carried { name: "libsockettrace.so", bytes: embed::library!(sockettrace) }],
+    variable: "FOURSTAMP_SOCKETTRACE",
+};
+
 impl Preload {
     /// Its path: named by the environment; or beside this program, if what lies there is what it
     /// carries (other hosts of a job see the folder of an installation, and not every private
@@ -63,7 +69,7 @@ impl Preload {
 
 /// Folders in which other builds have left their libraries.
 pub fn of_other_builds() -> Vec<PathBuf> {
-    shelf::of_other_builds(&[TRACER.files, PAGING.files])
+    shelf::of_other_builds(&[TRACER.files, PAGING.files, SOCKETS.files])
 }
 
 /// The folder near this program that holds just these files, as a build or an installation leaves

@@ -9,10 +9,12 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "fourstamp-clock",
     "fourstamp-memory",
     "fourstamp-fabric",
+    "fourstamp-interpose",
     "fourstamp-mpitrace",
     "fourstamp-otf2",
     "fourstamp-rmem",
     "fourstamp-rmem-preload",
+    "fourstamp-sockettrace",
 ];
 /// Programs: they print, exit, and pass errors of every kind on to a person.
 const PROGRAMS: &[&str] = &["fourstamp-cli", "xtask", "fourstamp-examples"];
@@ -98,7 +100,7 @@ pub fn check(package: &str, file: &Path, source: &str) -> Vec<Broken> {
             file,
             &code,
             &["unsafe"],
-            "unsafe code lives in clock, memory, fabric, mpitrace, otf2 and rmem alone",
+            "unsafe code lives in clock, memory, fabric, otf2, rmem and preload libraries alone",
         );
         broken.extend(root_without_forbid(file, &code));
     }

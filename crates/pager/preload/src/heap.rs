@@ -3,7 +3,8 @@
 
 use crate::state::{Owner, PAGE, engine, is_large, owner};
 use crate::table::Kind;
-use crate::{errno, next, paged, raw, say};
+use crate::{next, paged, raw, say};
+use interpose::errno;
 use libc::{c_int, c_void, size_t};
 use rmem::Memory;
 use std::ptr::null_mut;

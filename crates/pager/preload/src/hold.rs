@@ -3,7 +3,8 @@
 
 use crate::own::{self, Own};
 use crate::state::{is_child, most_held, running};
-use crate::{errno, table::Part};
+use crate::table::Part;
+use interpose::errno;
 use rmem::Hold;
 
 /// Whether a range needs holding: paged, in this process, and the kernel serves only faults of user

@@ -2,7 +2,8 @@
 
 use crate::state::{PAGE, engine, is_child, running};
 use crate::table::Kind;
-use crate::{errno, heap, paged};
+use crate::{heap, paged};
+use interpose::errno;
 use libc::{c_int, c_void, size_t};
 use std::ptr::null_mut;
 

@@ -42,7 +42,6 @@
 #![cfg_attr(test, allow(dead_code))]
 
 mod allocator;
-mod errno;
 mod fork;
 mod heap;
 mod hold;

@@ -2,10 +2,11 @@
 //! gets what it needs.
 
 use crate::paged::{self, table, whole_pages};
+use crate::raw;
 use crate::refusals::refuse;
 use crate::state::{Owner, PAGE, engine, is_large, mapping_owner};
 use crate::table::{Kind, Part, gaps};
-use crate::{errno, raw};
+use interpose::errno;
 use libc::{MAP_FAILED, c_int, c_void, off_t, size_t};
 use rmem::Memory;
 use std::sync::atomic::AtomicBool;

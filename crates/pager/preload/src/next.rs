@@ -9,7 +9,6 @@ use libc::{
     socklen_t, ssize_t,
 };
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What a thread runs.
 pub type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -22,48 +21,8 @@ unsafe extern "C" {
     fn __libc_memalign(alignment: size_t, bytes: size_t) -> *mut c_void;
 }
 
-macro_rules! functions {
-    ($(
-        $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?
-            $(, meanwhile $meanwhile:ident)?;
-    )*) => {
-        $(
-            /// The function of that name.
-            ///
-            /// # Safety
-            /// As for the function itself.
-            #[inline(always)]
-            #[allow(clippy::too_many_arguments, reason = "they are the C library's")]
-            pub unsafe fn $name($($argument: $kind),*) $(-> $result)? {
-                static FOUND: AtomicUsize = AtomicUsize::new(0);
-                type Function = unsafe extern "C" fn($($kind),*) $(-> $result)?;
-                let address = match FOUND.load(Ordering::Relaxed) {
-                    0 => functions!(@find $name FOUND $($meanwhile)?),
-                    found => found,
-                };
-                // SAFETY: found under this name, and this is the function's type.
-                let function = unsafe { core::mem::transmute::<usize, Function>(address) };
-                // SAFETY: the caller answers for the arguments.
-                unsafe { function($($argument),*) }
-            }
-        )*
-    };
-    (@find $name:ident $found:ident) => { find(name!($name), &$found, None) };
-    (@find $name:ident $found:ident $meanwhile:ident) => {
-        find(name!($name), &$found, Some($meanwhile as *const () as usize))
-    };
-}
-
-macro_rules! name {
-    ($name:ident) => {
-        match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-            Ok(name) => name,
-            Err(_) => unreachable!(),
-        }
-    };
-}
-
-functions! {
+interpose::functions! {
+    abi "C", missing missing;
     malloc(bytes: size_t) -> *mut c_void, meanwhile __libc_malloc;
     calloc(count: size_t, bytes: size_t) -> *mut c_void, meanwhile __libc_calloc;
     realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void, meanwhile __libc_realloc;
@@ -131,28 +90,11 @@ pub fn of_the_library() -> *const c_void {
     __libc_malloc as *const c_void
 }
 
-/// Look a function up, and keep it. Ends the process as the loader would when there is none.
+/// Ends the process as the loader would.
 #[cold]
-fn find(name: &CStr, found: &AtomicUsize, meanwhile: Option<usize>) -> usize {
-    static LOOKING: AtomicBool = AtomicBool::new(false);
-    if let Some(meanwhile) = meanwhile
-        && LOOKING.swap(true, Ordering::Acquire)
-    {
-        return meanwhile;
-    }
-    // SAFETY: a terminated string; RTLD_NEXT asks the objects that come after this one.
-    let address = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize;
-    if meanwhile.is_some() {
-        LOOKING.store(false, Ordering::Release);
-    }
-    match if address == 0 { meanwhile } else { Some(address) } {
-        Some(address) => {
-            found.store(address, Ordering::Relaxed);
-            address
-        }
-        None => crate::say::end(format_args!(
-            "the C library lacks the function {}; paged programs need the GNU C library",
-            name.to_string_lossy()
-        )),
-    }
+fn missing(name: &CStr) -> ! {
+    crate::say::end(format_args!(
+        "the C library lacks the function {}; paged programs need the GNU C library",
+        name.to_string_lossy()
+    ))
 }

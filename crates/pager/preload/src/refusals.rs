@@ -6,7 +6,8 @@
 
 use crate::paged::table;
 use crate::state::{Owner, is_on, mapping_owner, running};
-use crate::{errno, raw, say};
+use crate::{raw, say};
+use interpose::errno;
 use libc::{c_int, c_uint, c_void, size_t};
 use std::sync::atomic::AtomicBool;
 

@@ -6,10 +6,16 @@ pub fn set(number: i32) {
     unsafe { *libc::__errno_location() = number };
 }
 
+/// What it is.
+#[inline(always)]
+pub fn get() -> i32 {
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() }
+}
+
 /// Do something that the program's view of `errno` must not notice.
 pub fn kept<T>(what: impl FnOnce() -> T) -> T {
-    // SAFETY: as above.
-    let before = unsafe { *libc::__errno_location() };
+    let before = get();
     let value = what();
     set(before);
     value

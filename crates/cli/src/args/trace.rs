@@ -1,0 +1,47 @@
+//! `fourstamp trace`.
+
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `fourstamp trace`.
+#[derive(Args)]
+#[command(after_help = "\
+A library is loaded before the program (LD_PRELOAD), which sees the calls on its TCP and \
+Unix-domain stream sockets. Both ends of a connection count its bytes, so the write that ends at \
+byte n and the read that takes byte n are one message: no protocol has to be known, and TLS does \
+not matter. A message is what one call wrote.
+
+Both ends must be traced for all four stamps; of a connection with one traced end the stamps of \
+that end are kept. A server that is traced alone shows how long requests lie in its sockets \
+before it reads them.
+
+Examples:
+  fourstamp trace -- redis-server --port 7000       in one terminal, and
+  fourstamp trace --join runs/redis-server-trace-1 -- redis-benchmark -p 7000
+  fourstamp trace --follow -- ./start-all.sh        with all child processes
+  fourstamp report runs/redis-server-trace-1        its page
+
+The run is closed when the last of the commands that take part in it ends. The program keeps its \
+input, output, signals and exit code; the report goes to standard error. What was logged \
+survives kill -9.
+
+Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
+sockets used through fdopen, datagrams. Processes on several hosts cannot share a run yet.")]
+pub struct SocketTraceArgs {
+    /// Folder for the run; must not exist yet  [default: runs/PROGRAM-trace-1, -2, ...]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Trace the program's child processes, too, and theirs
+    #[arg(long)]
+    pub follow: bool,
+    /// Take part in this run, which another `fourstamp trace` has begun and which still goes on
+    #[arg(long, value_name = "RUN", conflicts_with = "out")]
+    pub join: Option<PathBuf>,
+    /// Do not print the report at the end
+    #[arg(long)]
+    pub no_report: bool,
+    /// The program, with its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}

@@ -1,0 +1,85 @@
+//! `fourstamp trace`: run a program with the tracer of sockets loaded before it, close the run,
+//! show it.
+//!
+//! The program's standard output is its own: everything of ours goes to standard error.
+
+mod anchors;
+mod closing;
+mod program;
+
+use crate::args::SocketTraceArgs;
+use crate::child;
+use crate::commands::place;
+use crate::preload::{self, SOCKETS};
+use anchors::Anchors;
+use anyhow::{Context, Result};
+use record::{Machine, RunFolder, RunInfo};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use streams::variables::{CLOCK, CommandClock, PARENT, RUN};
+
+/// Run, close, show.
+pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
+    let program = program::find(&args.program[0])?;
+    preload::check(&program)?;
+    program::refuse_go(&program)?;
+    let library = SOCKETS.find()?;
+    let (path, folder) = match &args.join {
+        Some(run) => (run.clone(), RunFolder::join(run)?),
+        None => begin(args, &program)?,
+    };
+    let path = std::path::absolute(&path).context("cannot find the current folder")?;
+    let anchors = Anchors::begin(&path)?;
+    let ended = child::run(&mut command(args, &library, &path), |_| false);
+    drop(anchors);
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            drop(folder);
+            if args.join.is_none() {
+                place::remove_empty(&path);
+            }
+            let what = format!("cannot start {}", args.program[0].to_string_lossy());
+            return Err(error).context(what);
+        }
+    };
+    closing::close_and_show(folder, &ended, args)
+}
+
+/// A new run.
+fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)> {
+    let name = preload::name(Some(program), &args.program);
+    let path = place::for_run(args.out.as_deref(), &format!("{name}-trace"))?;
+    let mut info = RunInfo::new(&name);
+    info.transport = "sockets".into();
+    info.topology = "full-mesh".into();
+    let words: Vec<_> =
+        args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    info.parameters.insert("program".into(), words.into());
+    let folder = RunFolder::create(&path, info)?;
+    Ok((path, folder))
+}
+
+/// The program with all that makes the tracer log into `run`.
+fn command(args: &SocketTraceArgs, library: &Path, run: &Path) -> Command {
+    let quality = clock::measure(&clock::Clock::best());
+    let clock = CommandClock { boot_id: Machine::here().boot_id, quality };
+    let clock = serde_json::to_string(&clock).expect("plain data is JSON");
+    let parent = if args.follow { String::new() } else { std::process::id().to_string() };
+    let mut command = Command::new(&args.program[0]);
+    command
+        .args(&args.program[1..])
+        .env(RUN, run)
+        .env(CLOCK, clock)
+        .env(PARENT, parent)
+        .env("LD_PRELOAD", preloaded(library));
+    command
+}
+
+/// The tracer, and whatever is to be loaded anyway.
+fn preloaded(library: &Path) -> OsString {
+    let earlier = std::env::var_os("LD_PRELOAD").filter(|earlier| !earlier.is_empty());
+    let all: Vec<OsString> = [Some(library.into()), earlier].into_iter().flatten().collect();
+    all.join(OsStr::new(":"))
+}

@@ -1,0 +1,232 @@
+//! `fourstamp trace`: programs that talk over sockets, with delays planted where each stage is.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+use record::{Batch, Field, How, NULL, Run};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use streams::{KEY, SocketsFacts};
+
+struct Home(tempfile::TempDir);
+
+/// A message: its bytes and stamps, and the error of `arrived`.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    bytes: i64,
+    stamps: [i64; 4],
+    how: Option<How>,
+    error: i64,
+}
+
+impl Home {
+    fn new() -> Home {
+        Home(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn talkers(&self) -> PathBuf {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/talkers.c");
+        let program = self.at("talkers");
+        let mut compiler = Command::new("cc");
+        assert!(
+            compiler.arg("-O1").arg("-o").arg(&program).arg(source).status().unwrap().success()
+        );
+        program
+    }
+
+    fn trace(&self, options: &[&str], program: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
+        command.arg("trace").args(options).arg("--").args(program).current_dir(self.0.path());
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Trace both processes of a kind of talk.
+    fn talk(&self, what: &str) -> (Output, SocketsFacts, Vec<Message>) {
+        let program = self.talkers();
+        let program = [program.to_str().unwrap(), what];
+        let output = self.trace(&["--follow", "--no-report", "--out", "run"], &program);
+        assert_eq!(output.status.code(), Some(7), "{}", error_of(&output));
+        let run = Run::open(self.at("run")).unwrap();
+        let facts = facts_of(&run);
+        (output, facts, messages_of(&run))
+    }
+}
+
+fn error_of(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn facts_of(run: &Run) -> SocketsFacts {
+    serde_json::from_value(run.info.parameters[KEY].clone()).unwrap()
+}
+
+fn messages_of(run: &Run) -> Vec<Message> {
+    const STAMPS: [Field; 4] = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
+    let others = [Field::Bytes, Field::ArrivedHow, Field::ArrivedErrorNs];
+    let fields = [&STAMPS[..], &others].concat();
+    let (mut batch, mut messages) = (Batch::new(), Vec::new());
+    for chunk in run.chunks() {
+        chunk.read(&fields, &mut batch).unwrap();
+        for row in 0..batch.rows() {
+            let at = |field| batch.column(field).at(row);
+            messages.push(Message {
+                bytes: at(Field::Bytes),
+                stamps: STAMPS.map(at),
+                how: u8::try_from(at(Field::ArrivedHow)).ok().and_then(How::from_code),
+                error: at(Field::ArrivedErrorNs),
+            });
+        }
+    }
+    messages
+}
+
+impl Message {
+    fn stage(&self, stage: usize) -> i64 {
+        self.stamps[stage + 1] - self.stamps[stage]
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.stamps.contains(&NULL)
+    }
+}
+
+/// What the program said after this word.
+fn said(output: &Output, word: &str) -> i64 {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find_map(|line| line.strip_prefix(word)).expect(word);
+    line.trim().parse().unwrap()
+}
+
+fn all_bytes_matched(facts: &SocketsFacts) {
+    assert_eq!(facts.whole_connections, 1, "{facts:?}");
+    assert_eq!((facts.half_connections, facts.doubtful_connections), (0, 0), "{facts:?}");
+    assert_eq!(facts.bytes_sent, facts.bytes_matched, "{facts:?}");
+}
+
+/// Within 5 % of the truth.
+fn is_near(found: i64, truth: i64) -> bool {
+    (found - truth).abs() * 20 <= truth
+}
+
+#[test]
+fn a_server_that_is_asleep_is_a_receive_wait() {
+    let (output, facts, messages) = Home::new().talk("asleep");
+    all_bytes_matched(&facts);
+    let asked: Vec<_> = messages.iter().filter(|message| message.bytes == 100).collect();
+    assert_eq!(asked.len(), 20);
+    assert!(asked.iter().all(|message| message.how == Some(How::Observed)));
+    let wait: i64 = asked.iter().map(|message| message.stage(2)).sum();
+    assert!(is_near(wait, said(&output, "waited")), "{wait}: {output:?}");
+    let rest: i64 = asked.iter().map(|message| message.stage(0) + message.stage(1)).sum();
+    assert!(rest * 20 < wait, "{rest} of {wait}");
+}
+
+#[test]
+fn a_slow_accept_is_a_receive_wait_of_the_first_message() {
+    let (output, facts, messages) = Home::new().talk("slow-accept");
+    all_bytes_matched(&facts);
+    let first = messages.iter().filter(|message| message.bytes == 100).max_by_key(|m| m.stage(2));
+    let (wait, waited) = (first.unwrap().stage(2), said(&output, "waited"));
+    assert!(is_near(wait, waited), "{wait} of {waited}");
+}
+
+#[test]
+fn a_full_socket_is_a_send_wait_whether_the_call_waits_or_is_refused() {
+    for what in ["blocked", "refused"] {
+        let (output, facts, messages) = Home::new().talk(what);
+        all_bytes_matched(&facts);
+        let longest = messages.iter().map(|message| message.stage(0)).max().unwrap();
+        assert!(is_near(longest, said(&output, "longest")), "{what}: {longest}: {output:?}");
+        let total: i64 = messages.iter().map(|message| message.bytes).sum();
+        assert_eq!(total, 64 * 4096);
+    }
+}
+
+#[test]
+fn every_way_of_moving_bytes_is_counted_and_changes_nothing() {
+    let home = Home::new();
+    let (output, facts, messages) = home.talk("every");
+    all_bytes_matched(&facts);
+    assert_eq!(facts.matched, 7 * 40);
+    for message in &messages {
+        assert!(message.is_whole(), "{message:?}");
+        let [ready, sent, arrived, taken] = message.stamps;
+        assert!(ready <= sent && sent <= taken && arrived <= taken, "{message:?}");
+        assert_eq!(message.how == Some(How::Observed), message.error == NULL, "{message:?}");
+    }
+    let plain = Command::new(home.at("talkers")).arg("every").output().unwrap();
+    assert_eq!((plain.status.code(), plain.stdout), (output.status.code(), output.stdout));
+}
+
+#[test]
+fn what_a_killed_process_sent_is_there() {
+    let (_, facts, messages) = Home::new().talk("killed");
+    all_bytes_matched(&facts);
+    assert_eq!(messages.len(), 1000);
+    assert!(messages.iter().all(Message::is_whole));
+}
+
+#[test]
+fn a_program_that_cannot_be_traced_is_refused_in_a_line() {
+    let home = Home::new();
+    let refused = |program: &str, why: &str| {
+        let output = home.trace(&[], &[program]);
+        let error = error_of(&output);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(why) && error.trim().lines().count() == 1, "{error}");
+        assert!(!home.at("runs").join("x").exists());
+    };
+    refused("no-such-program-here", "on PATH");
+    let source = home.at("static.c");
+    std::fs::write(&source, "int main(void) { return 0; }").unwrap();
+    let program = home.at("static");
+    let mut compiler = Command::new("cc");
+    compiler.arg("-static").arg("-o").arg(&program).arg(&source);
+    assert!(compiler.status().unwrap().success());
+    refused(program.to_str().unwrap(), "statically linked");
+}
+
+#[test]
+fn a_program_without_sockets_leaves_nothing_but_its_exit_code() {
+    let home = Home::new();
+    let output = home.trace(&[], &["sh", "-c", "echo hello; exit 5"]);
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(5), &b"hello\n"[..]));
+    assert!(error_of(&output).contains("--follow"), "{}", error_of(&output));
+    assert!(!home.at("runs/sh-trace-1").exists());
+}
+
+#[test]
+fn a_program_that_joins_meets_the_first_one() {
+    let home = Home::new();
+    let script = "import socket, sys\n\
+        if sys.argv[1] == 'serve':\n\
+        \x20   s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\n\
+        \x20   open('port.new', 'w').write(str(s.getsockname()[1]))\n\
+        \x20   import os; os.rename('port.new', 'port')\n\
+        \x20   c, _ = s.accept()\n\
+        \x20   while (d := c.recv(1000)): c.sendall(d)\n\
+        else:\n\
+        \x20   c = socket.create_connection(('127.0.0.1', int(open('port').read())))\n\
+        \x20   for _ in range(50):\n\
+        \x20       c.sendall(b'x' * 700); c.recv(1000)\n";
+    std::fs::write(home.at("talk.py"), script).unwrap();
+    let serve = ["python3", "talk.py", "serve"];
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| home.trace(&["--no-report", "--out", "run"], &serve));
+        while !home.at("port").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let ask = ["python3", "talk.py", "ask"];
+        let second = home.trace(&["--no-report", "--join", "run"], &ask);
+        (first.join().unwrap(), second)
+    });
+    assert!(first.status.success() && second.status.success(), "{first:?} {second:?}");
+    let run = Run::open(home.at("run")).unwrap();
+    let facts = facts_of(&run);
+    all_bytes_matched(&facts);
+    assert_eq!(facts.bytes_sent, 2 * 50 * 700);
+    assert!(facts.processes[0].name.starts_with("python3 talk.py:"), "{facts:?}");
+}

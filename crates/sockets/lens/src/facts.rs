@@ -1,0 +1,120 @@
+//! The words for what a run says of its processes and connections.
+
+use document::{counted, part, time};
+use record::RunInfo;
+use report::ProductFacts;
+use streams::{KEY, ProcessSummary, SocketsFacts};
+
+/// Read what the parameters of a run hold; `None` when it is nothing that a traced program leaves.
+pub fn of(info: &RunInfo) -> Option<SocketsFacts> {
+    serde_json::from_value(info.parameters.get(KEY)?.clone()).ok()
+}
+
+/// What a report says of it.
+pub fn product(facts: &SocketsFacts) -> ProductFacts {
+    ProductFacts {
+        noun: "node",
+        first: vec![first(facts)],
+        losses: losses(facts),
+        remarks: remarks(facts),
+        ..ProductFacts::default()
+    }
+}
+
+fn first(facts: &SocketsFacts) -> String {
+    let whole = facts.whole_connections;
+    let mut line = match whole {
+        0 => "No connection had both ends traced.".to_owned(),
+        _ => format!(
+            "{} had both ends traced, and {} of the bytes written into them were read by the \
+            other end.",
+            counted(whole, "connection"),
+            part(facts.bytes_matched as f64 / facts.bytes_sent.max(1) as f64)
+        ),
+    };
+    if facts.half_connections > 0 {
+        line.push_str(&format!(
+            " {} had one end traced: half of each message's stamps are missing.",
+            counted(facts.half_connections, "connection")
+        ));
+    }
+    line
+}
+
+fn losses(facts: &SocketsFacts) -> Vec<String> {
+    let mut lines = Vec::new();
+    if facts.older_connections > 0 {
+        lines.push(format!(
+            "{} existed before the trace, or came from a program that was not traced: their \
+            messages are not matched.",
+            counted(facts.older_connections, "connection")
+        ));
+    }
+    if facts.doubtful_connections > 0 {
+        lines.push(format!(
+            "The bytes of {} contradict each other: something was read before it was written. \
+            Their messages are not matched.",
+            counted(facts.doubtful_connections, "connection")
+        ));
+    }
+    if facts.overlapping > 0 {
+        lines.push(format!(
+            "{} were written while another thread or process wrote into the same connection: \
+            which of the two came first is not known.",
+            counted(facts.overlapping, "message")
+        ));
+    }
+    lines.extend(facts.processes.iter().flat_map(of_process));
+    lines
+}
+
+fn of_process(process: &ProcessSummary) -> Vec<String> {
+    let name = &process.name;
+    let mut lines = Vec::new();
+    if let Some(stopped) = process.stopped_ns {
+        lines.push(format!(
+            "{name}: no room was left for its log at {} of the run; its later calls are missing.",
+            time(stopped as f64)
+        ));
+    }
+    if process.io_uring {
+        lines.push(format!("{name}: it set up io_uring, whose transfers are not seen."));
+    }
+    if process.streams {
+        lines.push(format!(
+            "{name}: it used a connection through the C library's streams (fdopen), whose \
+            transfers are not seen."
+        ));
+    }
+    if process.urgent {
+        lines.push(format!(
+            "{name}: it used urgent data (MSG_OOB), which the offsets do not count exactly."
+        ));
+    }
+    if process.datagram_sockets > 0 {
+        lines.push(format!(
+            "{name}: {} opened; datagrams are not traced.",
+            counted(process.datagram_sockets, "datagram socket")
+        ));
+    }
+    lines
+}
+
+fn remarks(facts: &SocketsFacts) -> Vec<String> {
+    let mut lines: Vec<String> = facts
+        .processes
+        .iter()
+        .map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid))
+        .collect();
+    if let Some(outside) = facts.outside {
+        lines.push(format!("Node {outside} stands for all programs that were not traced."));
+    }
+    lines.push(
+        "A message is what one call wrote. Ready: the call was entered, or an earlier one that \
+        had no room for it. Sent: the same call; where it waited for room (100 µs or more), when \
+        it returned or the message arrived. Arrived: the kernel's receive stamp, or an interval. \
+        Taken: the call returned that read its last byte."
+            .to_owned(),
+    );
+    lines
+}

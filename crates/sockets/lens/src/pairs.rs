@@ -1,0 +1,66 @@
+//! Messages by who sent them and who took them.
+
+use record::{Field, NULL};
+use stats::{Columns, Tally, own};
+use std::collections::BTreeMap;
+
+/// More pairs than this are not told apart; the first stay.
+const PAIRS_MAX: usize = 4096;
+
+/// Messages from one node to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    pub messages: u64,
+    pub bytes: u64,
+    /// Time of the stages, and how many messages they are known of: send wait, transit, receive
+    /// wait.
+    pub stages: [(i64, u64); 3],
+    /// The longest of each.
+    pub longest: [i64; 3],
+}
+
+/// The tally of a thread.
+#[derive(Debug, Default)]
+pub struct Pairs(pub BTreeMap<(i64, i64), Pair>);
+
+impl Pair {
+    fn merge(&mut self, other: &Pair) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        for stage in 0..3 {
+            self.stages[stage].0 += other.stages[stage].0;
+            self.stages[stage].1 += other.stages[stage].1;
+            self.longest[stage] = self.longest[stage].max(other.longest[stage]);
+        }
+    }
+}
+
+impl Tally for Pairs {
+    fn add_taken(&mut self, messages: &Columns) {
+        for row in 0..messages.rows() {
+            let get = |field| Some(messages.at(field, row)).filter(|value| *value != NULL);
+            let (Some(src), Some(dst)) = (get(Field::Src), get(Field::Dst)) else { continue };
+            let is_full = self.0.len() >= PAIRS_MAX && !self.0.contains_key(&(src, dst));
+            if is_full {
+                continue;
+            }
+            let pair = self.0.entry((src, dst)).or_default();
+            pair.messages += 1;
+            pair.bytes += get(Field::Bytes).unwrap_or(0) as u64;
+            let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(get);
+            for stage in 0..3 {
+                if let [Some(from), Some(to)] = [stamps[stage], stamps[stage + 1]] {
+                    pair.stages[stage].0 += to - from;
+                    pair.stages[stage].1 += 1;
+                    pair.longest[stage] = pair.longest[stage].max(to - from);
+                }
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Box<dyn Tally>) {
+        for (key, pair) in own::<Pairs>(other).0 {
+            self.0.entry(key).or_default().merge(&pair);
+        }
+    }
+}

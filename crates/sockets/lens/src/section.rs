@@ -1,0 +1,60 @@
+//! Who talks to whom.
+
+use crate::pairs::{Pair, Pairs};
+use document::{Cell, Column, Row, Section, Table};
+use streams::SocketsFacts;
+
+/// The section, where there were messages.
+pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
+    if pairs.0.is_empty() {
+        return None;
+    }
+    let sentence = "Means of each stage, from one process to another. A long receive wait is the \
+        receiver's: the bytes lay in its socket until it read them. A long send wait is the \
+        sender's: its socket had no room."
+        .to_owned();
+    let mut section = Section::new("sockets-pairs", "Who talks to whom", sentence);
+    section = section.table(table(facts, pairs));
+    Some(section)
+}
+
+/// What a node is called.
+pub fn name(facts: &SocketsFacts, node: i64) -> String {
+    let known = facts.processes.iter().find(|one| i64::from(one.node) == node);
+    match known {
+        Some(one) => format!("{} ({node})", one.name),
+        None => "not traced".to_owned(),
+    }
+}
+
+fn table(facts: &SocketsFacts, pairs: &Pairs) -> Table {
+    let columns = [
+        Column::text("from", "From"),
+        Column::text("to", "To"),
+        Column::count("messages", "Messages"),
+        Column::time("send_wait", "Send wait"),
+        Column::time("transit", "Transit"),
+        Column::time("receive_wait", "Receive wait"),
+        Column::time("longest_receive_wait", "Longest").wide(),
+    ];
+    let rows = pairs.0.iter().map(|((from, to), pair)| row(facts, (*from, *to), pair));
+    Table::new("sockets-pair-table", columns).with(rows)
+}
+
+fn row(facts: &SocketsFacts, (from, to): (i64, i64), pair: &Pair) -> Row {
+    let mean = |stage: usize| {
+        let (sum, count) = pair.stages[stage];
+        (count > 0).then(|| sum / count as i64)
+    };
+    let longest = (pair.stages[2].1 > 0).then_some(pair.longest[2]);
+    let cells: Vec<Cell> = vec![
+        name(facts, from).into(),
+        name(facts, to).into(),
+        pair.messages.into(),
+        mean(0).into(),
+        mean(1).into(),
+        mean(2).into(),
+        longest.into(),
+    ];
+    cells.into()
+}

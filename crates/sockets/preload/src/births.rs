@@ -1,0 +1,184 @@
+//! What a descriptor is, found out when it is first used; and the entry of a socket that is used
+//! from here on.
+
+use crate::state::{self, Tracing};
+use crate::table::{self, Known};
+use crate::{log, next, stamps, unix_peer};
+use libc::{c_int, sockaddr_storage, socklen_t};
+use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
+use streams::entry::{Address, Birth, Socket, head};
+
+/// The tracing of this process, if the descriptor is a stream socket; looked at if need be. A
+/// process that has used none is not begun to be traced by this.
+#[inline(always)]
+pub fn stream(descriptor: c_int) -> Option<(Tracing, Known)> {
+    let known = table::get(descriptor);
+    if known.is_known() && !known.is_stream() || !state::is_on() {
+        return None;
+    }
+    if known.is_stream() {
+        let tracing = state::tracing()?;
+        if known.is_of(tracing.generation) {
+            return Some((tracing, known));
+        }
+    }
+    look(descriptor)
+}
+
+/// Look at a descriptor that is not known.
+#[cold]
+fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
+    if state::is_inside() {
+        return None;
+    }
+    let peer = state::inside(|| match option(descriptor, libc::SO_TYPE) {
+        // One that is not connected may be the next time.
+        Some(libc::SOCK_STREAM) => address(descriptor, libc::getpeername),
+        kind => {
+            if kind.is_some() || is_open(descriptor) {
+                table::set(descriptor, Known::OTHER);
+            }
+            None
+        }
+    })?;
+    let tracing = state::tracing()?;
+    let made = [tracing.now(); 2];
+    let known = state::inside(|| begin(descriptor, (Birth::Found, made), peer, &tracing))?;
+    Some((tracing, known))
+}
+
+fn is_open(descriptor: c_int) -> bool {
+    // SAFETY: takes no further argument.
+    unsafe { next::fcntl(descriptor, libc::F_GETFD, null_mut()) >= 0 }
+}
+
+/// A socket came to be, or was found: its entry is written. `peer` is the end that it is connected
+/// to. Not for sockets of other families.
+pub fn begin(
+    descriptor: c_int,
+    (birth, made): (Birth, [u64; 2]),
+    peer: Peer,
+    tracing: &Tracing,
+) -> Option<Known> {
+    let other = || {
+        table::set(descriptor, Known::OTHER);
+        None
+    };
+    let Some(own) = address(descriptor, libc::getsockname) else { return other() };
+    if !own.is_unix && !own.is_internet {
+        return other();
+    }
+    if !own.is_unix && option(descriptor, libc::SO_PROTOCOL) != Some(libc::IPPROTO_TCP) {
+        return other();
+    }
+    let Some(number) = state::next_number() else { return other() };
+    let inode = inode(descriptor);
+    let socket = Socket {
+        number,
+        birth,
+        is_unix: own.is_unix,
+        made,
+        inode,
+        peer_inode: if own.is_unix { unix_peer::of(inode) } else { 0 },
+        local: own.address,
+        peer: peer.address,
+    };
+    if !log::write(&socket.slots()) {
+        state::stop();
+        return None;
+    }
+    let known =
+        Known::stream(number, tracing.generation).with_non_blocking(is_non_blocking(descriptor));
+    let known = if !own.is_unix && stamps::ask(descriptor) { known.with_stamps() } else { known };
+    table::set(descriptor, known);
+    Some(known)
+}
+
+/// Count a socket that is not traced.
+pub fn count_datagrams() {
+    if let Some(word) = log::head_word(head::DATAGRAM_SOCKETS_AT) {
+        word.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Where a socket's end is.
+#[derive(Clone, Copy)]
+pub struct Peer {
+    /// Zeros for a Unix-domain socket.
+    pub address: Address,
+    is_unix: bool,
+    is_internet: bool,
+}
+
+/// The end that `ask` (`getsockname`, `getpeername`) names.
+pub fn address(
+    socket: c_int,
+    ask: unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> c_int,
+) -> Option<Peer> {
+    // SAFETY: all zeros is an address of no family.
+    let mut storage: sockaddr_storage = unsafe { std::mem::zeroed() };
+    let mut length = size_of::<sockaddr_storage>() as socklen_t;
+    // SAFETY: room for any address, and its length.
+    let answer = unsafe { ask(socket, (&raw mut storage).cast(), &raw mut length) };
+    // SAFETY: what the kernel has written, or zeros.
+    (answer == 0).then(|| unsafe { peer_of((&raw const storage).cast(), length) })
+}
+
+/// An address as the program, or the kernel, has it.
+///
+/// # Safety
+/// `length` bytes can be read there.
+pub unsafe fn peer_of(from: *const libc::sockaddr, length: socklen_t) -> Peer {
+    let none = Address { host: 0, port: 0 };
+    let is = |bytes: usize| length as usize >= bytes && !from.is_null();
+    // SAFETY: the caller's; each read is within the length.
+    unsafe {
+        let family = if is(2) { i32::from(from.cast::<u16>().read_unaligned()) } else { 0 };
+        let address = match family {
+            libc::AF_INET if is(size_of::<libc::sockaddr_in>()) => {
+                let v4 = from.cast::<libc::sockaddr_in>().read_unaligned();
+                let host = u32::from_be(v4.sin_addr.s_addr);
+                // To whom "any" is said, the kernel takes it for the machine itself.
+                let host = if host == 0 { 0x7f00_0001 } else { host };
+                Address {
+                    host: 0xffff_0000_0000 | u128::from(host),
+                    port: u16::from_be(v4.sin_port),
+                }
+            }
+            libc::AF_INET6 if is(size_of::<libc::sockaddr_in6>()) => {
+                let v6 = from.cast::<libc::sockaddr_in6>().read_unaligned();
+                let host = u128::from_be_bytes(v6.sin6_addr.s6_addr);
+                let host = if host == 0 { 1 } else { host };
+                Address { host, port: u16::from_be(v6.sin6_port) }
+            }
+            _ => none,
+        };
+        let is_internet = matches!(family, libc::AF_INET | libc::AF_INET6);
+        Peer { address, is_unix: family == libc::AF_UNIX, is_internet }
+    }
+}
+
+fn inode(descriptor: c_int) -> u64 {
+    // SAFETY: all zeros is a value of this type, and it has room for what is asked.
+    unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        libc::fstat(descriptor, &raw mut found);
+        found.st_ino
+    }
+}
+
+fn is_non_blocking(descriptor: c_int) -> bool {
+    // SAFETY: takes no further argument.
+    unsafe { next::fcntl(descriptor, libc::F_GETFL, null_mut()) & libc::O_NONBLOCK != 0 }
+}
+
+/// An option of the socket; `None` where there is no socket.
+fn option(socket: c_int, name: c_int) -> Option<c_int> {
+    let (mut value, mut length) = (0 as c_int, size_of::<c_int>() as socklen_t);
+    // SAFETY: room for an int and its length.
+    let answer = unsafe {
+        libc::getsockopt(socket, libc::SOL_SOCKET, name, (&raw mut value).cast(), &raw mut length)
+    };
+    (answer == 0).then_some(value)
+}

@@ -1,0 +1,171 @@
+//! The calls that make connections.
+
+use crate::births::{self, Peer};
+use crate::state::{self, Tracing};
+use crate::table::{self, Known};
+use crate::{next, stamps};
+use interpose::errno;
+use libc::{c_int, c_void, sockaddr, socklen_t};
+use streams::entry::Birth;
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+    // SAFETY: the program's own arguments.
+    let made = unsafe { next::socket(domain, kind, protocol) };
+    if made >= 0 {
+        table::forget(made);
+        let is_internet = matches!(domain, libc::AF_INET | libc::AF_INET6);
+        if is_internet && kind & 0xf == libc::SOCK_DGRAM {
+            births::count_datagrams();
+        }
+    }
+    made
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn socketpair(
+    domain: c_int,
+    kind: c_int,
+    protocol: c_int,
+    ends: *mut c_int,
+) -> c_int {
+    let tracing = state::tracing_already();
+    let enter = tracing.map(|tracing| tracing.now());
+    // SAFETY: the program's own arguments.
+    let answer = unsafe { next::socketpair(domain, kind, protocol, ends) };
+    if answer == 0 {
+        // SAFETY: the kernel has written both.
+        for end in unsafe { [*ends, *ends.add(1)] } {
+            table::forget(end);
+            if kind & 0xf == libc::SOCK_STREAM
+                && let (Some(tracing), Some(enter)) = (tracing, enter)
+            {
+                begin(end, (Birth::Pair, [enter, tracing.now()]), None, &tracing);
+            }
+        }
+    }
+    answer
+}
+
+/// A socket came to be. Its peer is asked for where the call does not say it.
+fn begin(socket: c_int, how: (Birth, [u64; 2]), peer: Option<Peer>, tracing: &Tracing) {
+    state::inside(|| {
+        if let Some(peer) = peer.or_else(|| births::address(socket, libc::getpeername)) {
+            births::begin(socket, how, peer, tracing);
+        }
+    });
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn listen(socket: c_int, backlog: c_int) -> c_int {
+    if state::tracing().is_some() {
+        // Sockets that are accepted have the option from the beginning, and what came before they
+        // were accepted has stamps.
+        state::inside(|| stamps::ask(socket));
+    }
+    // SAFETY: the program's own arguments.
+    unsafe { next::listen(socket, backlog) }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn connect(
+    socket: c_int,
+    to: *const sockaddr,
+    length: socklen_t,
+) -> c_int {
+    let is_ours = is_stream(socket);
+    let tracing = if is_ours { state::tracing() } else { None };
+    let Some(tracing) = tracing else {
+        // SAFETY: the program's own arguments.
+        return unsafe { next::connect(socket, to, length) };
+    };
+    // Bytes of the peer may be there before the call returns, and have stamps.
+    state::inside(|| stamps::ask(socket));
+    let enter = tracing.now();
+    // SAFETY: as above.
+    let answer = unsafe { next::connect(socket, to, length) };
+    let exit = tracing.now();
+    let is_begun = answer == 0 || matches!(errno::get(), libc::EINPROGRESS | libc::EINTR);
+    let known = table::get(socket);
+    let is_again = known.is_stream() && known.is_of(tracing.generation);
+    if is_begun && !is_again {
+        // SAFETY: the kernel has read the address.
+        let peer = unsafe { births::peer_of(to, length) };
+        begin(socket, (Birth::Connected, [enter, exit]), Some(peer), &tracing);
+    }
+    answer
+}
+
+fn is_stream(socket: c_int) -> bool {
+    let (mut kind, mut length) = (0 as c_int, size_of::<c_int>() as socklen_t);
+    // SAFETY: room for an int and its length.
+    errno::kept(|| unsafe {
+        let (name, value) = (libc::SO_TYPE, (&raw mut kind).cast());
+        libc::getsockopt(socket, libc::SOL_SOCKET, name, value, &raw mut length) == 0
+            && kind == libc::SOCK_STREAM
+    })
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn accept(
+    socket: c_int,
+    from: *mut sockaddr,
+    length: *mut socklen_t,
+) -> c_int {
+    // SAFETY: the program's own arguments.
+    accepted(|| unsafe { next::accept(socket, from, length) })
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn accept4(
+    socket: c_int,
+    from: *mut sockaddr,
+    length: *mut socklen_t,
+    flags: c_int,
+) -> c_int {
+    // SAFETY: the program's own arguments.
+    accepted(|| unsafe { next::accept4(socket, from, length, flags) })
+}
+
+fn accepted(call: impl FnOnce() -> c_int) -> c_int {
+    let Some(tracing) = state::tracing() else { return call() };
+    let enter = tracing.now();
+    let made = call();
+    if made >= 0 {
+        table::forget(made);
+        begin(made, (Birth::Accepted, [enter, tracing.now()]), None, &tracing);
+    }
+    made
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn setsockopt(
+    socket: c_int,
+    level: c_int,
+    name: c_int,
+    value: *const c_void,
+    length: socklen_t,
+) -> c_int {
+    // SAFETY: the program's own arguments.
+    let answer = unsafe { next::setsockopt(socket, level, name, value, length) };
+    if answer == 0 && stamps::is_programs_own(level, name) {
+        births::stream(socket);
+        let known = table::get(socket);
+        if known.is_stream() {
+            table::set(socket, known.left_alone());
+        }
+    }
+    answer
+}
+
+/// Turn our stamps off: the program receives in a way in which they cannot be kept from it.
+pub fn leave_alone(socket: c_int) {
+    let known: Known = table::get(socket);
+    table::set(socket, known.left_alone());
+    let none: c_int = 0;
+    // SAFETY: the option takes an int.
+    errno::kept(|| unsafe {
+        let (value, length) = ((&raw const none).cast(), size_of::<c_int>() as u32);
+        next::setsockopt(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, value, length);
+    });
+}

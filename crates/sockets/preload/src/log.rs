@@ -1,0 +1,240 @@
+//! A process's log: a file that its threads have mapped, a chunk each.
+//!
+//! A slot is stored into memory that belongs to the file, so whatever ends the process leaves it,
+//! and nothing has to be written out. A thread that has filled its chunk takes the next one of the
+//! file; the space is allocated before, so a full disk is an error here and no signal later. Memory
+//! is a chunk for each thread, however long the log is.
+//!
+//! No lock is taken. A signal handler that logs in the middle of all this takes a slot, or a chunk,
+//! of its own.
+
+use libc::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SLOT_BYTES, head};
+
+thread_local! {
+    /// Where this thread's next slot is; 0 when it has none. At the end of a chunk it points past
+    /// it, which is where no slot of the chunk lies: chunks are aligned to their size.
+    static NEXT: AtomicUsize = const { AtomicUsize::new(0) };
+    /// The end of the chunk before, which stays mapped: whoever is interrupted between taking a
+    /// slot and filling it may find that the signal's handler has gone on to the next chunk.
+    static BEFORE: AtomicUsize = const { AtomicUsize::new(0) };
+}
+
+/// The log's file; −1 while there is none.
+static FILE: AtomicI32 = AtomicI32::new(-1);
+/// Its head, mapped.
+static HEAD: AtomicPtr<AtomicU64> = AtomicPtr::new(null_mut());
+/// Chunks that were handed out.
+static CHUNKS: AtomicU64 = AtomicU64::new(0);
+/// What threads that have ended left of their chunks.
+static LEFT: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
+/// Calls a thread's end; −1 where that cannot be had.
+static AT_THREAD_END: AtomicI32 = AtomicI32::new(-1);
+
+/// Write an entry down. `false`: there is no room for it, and there never will be.
+#[inline(always)]
+pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
+    let bytes = WORDS * 8;
+    let place = NEXT.with(|next| {
+        loop {
+            let at = next.load(Ordering::Relaxed);
+            let within = at & (CHUNK_BYTES - 1);
+            if within == 0 || within + bytes > CHUNK_BYTES {
+                return None;
+            }
+            if next
+                .compare_exchange_weak(at, at + bytes, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+            {
+                return Some(at);
+            }
+        }
+    });
+    match place.or_else(|| in_next_chunk(bytes)) {
+        Some(at) => {
+            store(at, words);
+            true
+        }
+        None => false,
+    }
+}
+
+#[inline(always)]
+fn store(at: usize, words: &[u64]) {
+    let places = at as *const AtomicU64;
+    // In reverse: the head comes last, and until then the slot does not count.
+    for (place, word) in words.iter().enumerate().rev() {
+        // SAFETY: `at` is a place in a chunk that is mapped and has room for these words, and which
+        // nobody else has been given.
+        unsafe { (*places.add(place)).store(*word, Ordering::Release) };
+    }
+}
+
+/// Take another chunk, and room in it.
+#[cold]
+fn in_next_chunk(bytes: usize) -> Option<usize> {
+    let at = match LEFT.iter().find_map(|left| room_in(left.swap(0, Ordering::AcqRel), bytes)) {
+        Some(at) => at,
+        None => map_chunk()? + SLOT_BYTES,
+    };
+    let full = NEXT.with(|next| next.swap(at + bytes, Ordering::Relaxed));
+    unmap(BEFORE.with(|before| before.swap(full, Ordering::Relaxed)));
+    have_thread_end_noticed();
+    Some(at)
+}
+
+fn room_in(at: usize, bytes: usize) -> Option<usize> {
+    let within = at & (CHUNK_BYTES - 1);
+    (within != 0 && within + bytes <= CHUNK_BYTES).then_some(at)
+}
+
+/// Unmap the chunk that is full up to `at`.
+fn unmap(at: usize) {
+    if at == 0 {
+        return;
+    }
+    let start = (at - 1) & !(CHUNK_BYTES - 1);
+    // SAFETY: this thread's own chunk, in which it has been given no place that is still to be
+    // filled; a signal handler that was is done.
+    unsafe { libc::munmap(start as *mut c_void, CHUNK_BYTES) };
+}
+
+/// Map the next chunk of the file, aligned to its size.
+fn map_chunk() -> Option<usize> {
+    let file = FILE.load(Ordering::Acquire);
+    if file < 0 {
+        return None;
+    }
+    let number = CHUNKS.fetch_add(1, Ordering::Relaxed);
+    let offset = (HEAD_BYTES as u64 + number * CHUNK_BYTES as u64) as i64;
+    // SAFETY: plain system calls. The mapping goes into space that was reserved for it.
+    unsafe {
+        if libc::fallocate(file, 0, offset, CHUNK_BYTES as i64) != 0 {
+            return None;
+        }
+        let space = libc::mmap(
+            null_mut(),
+            2 * CHUNK_BYTES,
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        );
+        if space == libc::MAP_FAILED {
+            return None;
+        }
+        let start = (space as usize).next_multiple_of(CHUNK_BYTES);
+        let (before, after) = (start - space as usize, start + CHUNK_BYTES);
+        if before > 0 {
+            libc::munmap(space, before);
+        }
+        libc::munmap(after as *mut c_void, CHUNK_BYTES - before);
+        let chunk = libc::mmap(
+            start as *mut c_void,
+            CHUNK_BYTES,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE,
+            file,
+            offset,
+        );
+        (chunk != libc::MAP_FAILED).then_some(chunk as usize)
+    }
+}
+
+/// Begin to log into this file, of which the descriptor is ours now. `false`: its head cannot be
+/// had.
+pub fn begin(file: c_int, run: [u64; 2]) -> bool {
+    // SAFETY: plain system calls on a file that is ours; the mapping is never removed.
+    let words = unsafe {
+        if libc::fallocate(file, 0, 0, HEAD_BYTES as i64) != 0 {
+            return false;
+        }
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let mapped = libc::mmap(null_mut(), HEAD_BYTES, access, libc::MAP_SHARED, file, 0);
+        if mapped == libc::MAP_FAILED {
+            return false;
+        }
+        mapped.cast::<AtomicU64>()
+    };
+    HEAD.store(words, Ordering::Release);
+    let put = |at: usize, word: u64| {
+        if let Some(place) = head_word(at) {
+            place.store(word, Ordering::Release);
+        }
+    };
+    put(head::FORMAT_AT, head::FORMAT);
+    put(head::RUN_AT, run[0]);
+    put(head::RUN_AT + 1, run[1]);
+    put(0, head::MAGIC);
+    CHUNKS.store(0, Ordering::Relaxed);
+    FILE.store(file, Ordering::Release);
+    true
+}
+
+/// A child has been made: what is mapped here is its parent's log. Only one thread is there.
+pub fn leave_to_parent() {
+    NEXT.with(|next| next.store(0, Ordering::Relaxed));
+    BEFORE.with(|before| before.store(0, Ordering::Relaxed));
+    LEFT.iter().for_each(|left| left.store(0, Ordering::Relaxed));
+    HEAD.store(null_mut(), Ordering::Relaxed);
+    let file = FILE.swap(-1, Ordering::Relaxed);
+    if file >= 0 {
+        // SAFETY: the child's copy of our descriptor.
+        unsafe { libc::syscall(libc::SYS_close, file) };
+    }
+}
+
+/// Whether this descriptor is the log's, which the program knows nothing of.
+pub fn is_ours(descriptor: c_int) -> bool {
+    descriptor >= 0 && FILE.load(Ordering::Relaxed) == descriptor
+}
+
+/// The log's descriptor, while there is one.
+pub fn file() -> Option<c_int> {
+    let file = FILE.load(Ordering::Relaxed);
+    (file >= 0).then_some(file)
+}
+
+/// A word of the head, while there is a log.
+pub fn head_word(at: usize) -> Option<&'static AtomicU64> {
+    let words = HEAD.load(Ordering::Acquire);
+    // SAFETY: a mapping of `HEAD_BYTES` that is never removed, and the place is in it.
+    (!words.is_null() && at < head::WORDS).then(|| unsafe { &*words.add(at) })
+}
+
+/// Note something that the process does.
+pub fn notice(bits: u64) {
+    if let Some(word) = head_word(head::NOTICED_AT) {
+        word.fetch_or(bits, Ordering::Relaxed);
+    }
+}
+
+/// Have what is left of a thread's chunk kept for another thread, when it ends.
+fn have_thread_end_noticed() {
+    let key = AT_THREAD_END.load(Ordering::Relaxed);
+    if key >= 0 {
+        // SAFETY: a key that was made; the value only has to differ from null.
+        unsafe { libc::pthread_setspecific(key as u32, std::ptr::dangling()) };
+    }
+}
+
+/// Once, as the library is loaded: keys that are made early need no memory later.
+pub fn prepare() {
+    unsafe extern "C" fn ended(_: *mut c_void) {
+        unmap(BEFORE.with(|before| before.swap(0, Ordering::Relaxed)));
+        let at = NEXT.with(|next| next.swap(0, Ordering::Relaxed));
+        let free = |left: &&AtomicUsize| {
+            left.compare_exchange(0, at, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        };
+        if room_in(at, SLOT_BYTES).is_none() || LEFT.iter().find(free).is_none() {
+            unmap(at);
+        }
+    }
+    let mut key = 0;
+    // SAFETY: room for a key, and a handler of this library, which is never unloaded.
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) } == 0 {
+        AT_THREAD_END.store(key as i32, Ordering::Relaxed);
+    }
+}

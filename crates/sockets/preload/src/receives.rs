@@ -1,0 +1,333 @@
+//! The calls that receive. On TCP each is made as `recvmsg`, which brings the kernel's stamp.
+
+use crate::births;
+use crate::stamps::{self, Control, ROOM};
+use crate::state::{self, Tracing};
+use crate::table::{self, Known};
+use crate::{log, next};
+use interpose::errno;
+use libc::{
+    c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
+};
+use streams::entry::{Call, Kind, flags, noticed};
+
+/// What leaves the bytes where they are, or brings others than the stream's.
+const NOT_TAKING: c_int = libc::MSG_PEEK | libc::MSG_OOB | libc::MSG_ERRQUEUE;
+/// Most pieces that `recvmsg` accepts.
+const PIECES_MAX: usize = 1024;
+/// Control data of the program's up to this is looked through.
+const CONTROL_MAX: usize = 1024;
+
+struct Begun {
+    tracing: Tracing,
+    known: Known,
+    enter: u64,
+}
+
+#[inline(always)]
+fn begin(socket: c_int, flags: c_int) -> Option<Begun> {
+    if flags & NOT_TAKING != 0 {
+        if flags & libc::MSG_OOB != 0 {
+            log::notice(noticed::URGENT);
+        }
+        return None;
+    }
+    let (tracing, known) = births::stream(socket)?;
+    Some(Begun { tracing, known, enter: tracing.now() })
+}
+
+impl Begun {
+    /// The call has returned `got` of `wanted` bytes, the last of which came at `stamp`.
+    #[inline(always)]
+    fn end(self, got: ssize_t, wanted: usize, stamp: u64) {
+        if got < 0 || wanted == 0 {
+            return;
+        }
+        let exit = self.tracing.now();
+        let mut how = if stamp != 0 { flags::STAMPED } else { 0 };
+        if got == 0 {
+            how |= flags::END;
+        }
+        if (got as usize) < wanted {
+            how |= flags::EMPTIED;
+        }
+        let call = Call {
+            socket: self.known.number(),
+            flags: how,
+            bytes: got as u32,
+            enter: self.enter,
+            exit,
+            fourth: stamp,
+        };
+        if !log::write(&call.slot(Kind::Receive)) {
+            state::stop();
+        }
+    }
+}
+
+/// Receive into one piece: `plain` is the program's own call.
+#[inline(always)]
+fn received(
+    socket: c_int,
+    (buffer, bytes, flags): (*mut c_void, usize, c_int),
+    plain: impl Fn() -> ssize_t,
+) -> ssize_t {
+    let Some(begun) = begin(socket, flags) else { return plain() };
+    // A receive of nothing may wait where a read of nothing does not.
+    if !begun.known.is_stamped() || bytes == 0 {
+        let got = plain();
+        begun.end(got, bytes, 0);
+        return got;
+    }
+    let mut piece = iovec { iov_base: buffer, iov_len: bytes };
+    // SAFETY: the program's own buffer.
+    let (got, stamp) = unsafe { receive(socket, (&raw mut piece, 1), flags) };
+    if got < 0 && is_no_socket(socket) {
+        return plain();
+    }
+    begun.end(got, bytes, stamp);
+    got
+}
+
+/// Receive with the kernel's stamp.
+///
+/// # Safety
+/// The pieces are the program's.
+#[inline(always)]
+unsafe fn receive(
+    socket: c_int,
+    (pieces, count): (*mut iovec, usize),
+    flags: c_int,
+) -> (ssize_t, u64) {
+    let mut control = Control([0u8; ROOM]);
+    let mut message = stamps::message(pieces, count, control.0.as_mut_ptr().cast());
+    // SAFETY: the caller's, and room for control data. What was received is looked through as the
+    // kernel has left it.
+    unsafe {
+        let got = next::recvmsg(socket, &raw mut message, flags);
+        (got, if got > 0 { stamps::find(&message) } else { 0 })
+    }
+}
+
+/// The descriptor was closed without our notice, and is something else now.
+#[cold]
+fn is_no_socket(descriptor: c_int) -> bool {
+    let is_so = errno::get() == libc::ENOTSOCK;
+    if is_so {
+        table::forget(descriptor);
+    }
+    is_so
+}
+
+/// Bytes that a call moves out of a socket without showing them.
+pub fn moved(from: c_int, call: impl FnOnce() -> ssize_t) -> ssize_t {
+    let Some(begun) = begin(from, 0) else { return call() };
+    let moved = call();
+    begun.end(moved, usize::MAX, 0);
+    moved
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn recv(
+    socket: c_int,
+    buffer: *mut c_void,
+    bytes: size_t,
+    flags: c_int,
+) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    received(socket, (buffer, bytes, flags), || unsafe { next::recv(socket, buffer, bytes, flags) })
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn __recv_chk(
+    socket: c_int,
+    buffer: *mut c_void,
+    bytes: size_t,
+    room: size_t,
+    flags: c_int,
+) -> ssize_t {
+    // SAFETY: the program's own arguments; where there is too little room, its own call says so.
+    unsafe {
+        match bytes <= room {
+            true => recv(socket, buffer, bytes, flags),
+            false => next::__recv_chk(socket, buffer, bytes, room, flags),
+        }
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn recvfrom(
+    socket: c_int,
+    buffer: *mut c_void,
+    bytes: size_t,
+    flags: c_int,
+    from: *mut sockaddr,
+    length: *mut socklen_t,
+) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    let plain = || unsafe { next::recvfrom(socket, buffer, bytes, flags, from, length) };
+    if from.is_null() {
+        return received(socket, (buffer, bytes, flags), plain);
+    }
+    let Some(begun) = begin(socket, flags) else { return plain() };
+    let got = plain();
+    begun.end(got, bytes, 0);
+    got
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn __recvfrom_chk(
+    socket: c_int,
+    buffer: *mut c_void,
+    bytes: size_t,
+    room: size_t,
+    flags: c_int,
+    from: *mut sockaddr,
+    length: *mut socklen_t,
+) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    unsafe {
+        match bytes <= room {
+            true => recvfrom(socket, buffer, bytes, flags, from, length),
+            false => next::__recvfrom_chk(socket, buffer, bytes, room, flags, from, length),
+        }
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    received(file, (buffer, bytes, 0), || unsafe { next::read(file, buffer, bytes) })
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn __read_chk(
+    file: c_int,
+    buffer: *mut c_void,
+    bytes: size_t,
+    room: size_t,
+) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    unsafe {
+        match bytes <= room {
+            true => read(file, buffer, bytes),
+            false => next::__read_chk(file, buffer, bytes, room),
+        }
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn readv(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    let plain = || unsafe { next::readv(file, vectors, count) };
+    let Some(begun) = begin(file, 0) else { return plain() };
+    let pieces = usize::try_from(count).unwrap_or(0);
+    if !begun.known.is_stamped() || vectors.is_null() || !(1..=PIECES_MAX).contains(&pieces) {
+        let got = plain();
+        begun.end(got, usize::MAX, 0);
+        return got;
+    }
+    // SAFETY: the program's own pieces; a pointer that cannot be read would end a call of the
+    // C library's in the same way only in the kernel, so the kernel reads them first.
+    let (got, stamp) = unsafe { receive(file, (vectors.cast_mut(), pieces), 0) };
+    if got < 0 && is_no_socket(file) {
+        return plain();
+    }
+    // SAFETY: the kernel has read the pieces.
+    let wanted = if got > 0 { unsafe { room_of(vectors, pieces) } } else { usize::MAX };
+    begun.end(got, wanted, stamp);
+    got
+}
+
+/// Bytes of all pieces.
+///
+/// # Safety
+/// There are `count` of them.
+unsafe fn room_of(vectors: *const iovec, count: usize) -> usize {
+    // SAFETY: the caller's.
+    let vectors = unsafe { std::slice::from_raw_parts(vectors, count) };
+    vectors.iter().fold(0, |sum, one| sum.wrapping_add(one.iov_len))
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn recvmsg(socket: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+    let is_stamped = births::stream(socket).is_some_and(|(_, known)| known.is_stamped());
+    let Some(begun) = begin(socket, flags) else {
+        let is_ours = is_stamped && flags & libc::MSG_ERRQUEUE == 0;
+        // SAFETY: the program's own arguments.
+        return unsafe {
+            match is_ours {
+                true => without_stamps(socket, message, flags).0,
+                false => next::recvmsg(socket, message, flags),
+            }
+        };
+    };
+    // SAFETY: as above; the kernel has read the message where it has received.
+    unsafe {
+        let (got, stamp) = match is_stamped {
+            true => without_stamps(socket, message, flags),
+            false => (next::recvmsg(socket, message, flags), 0),
+        };
+        let wanted = match got {
+            1.. => room_of((*message).msg_iov, (*message).msg_iovlen),
+            _ => usize::MAX,
+        };
+        begun.end(got, wanted, stamp);
+        got
+    }
+}
+
+/// The program's own `recvmsg`, with the stamp for us and the rest for the program.
+///
+/// # Safety
+/// The message is the program's.
+unsafe fn without_stamps(socket: c_int, message: *mut msghdr, flags: c_int) -> (ssize_t, u64) {
+    if message.is_null() {
+        // SAFETY: the kernel refuses it.
+        return (unsafe { next::recvmsg(socket, message, flags) }, 0);
+    }
+    let mut control = Control([0u8; CONTROL_MAX + ROOM]);
+    // SAFETY: the program's own message; a copy of it with our control data receives, and what the
+    // kernel writes into a message is copied back.
+    unsafe {
+        let theirs = &mut *message;
+        let mut ours = *message;
+        ours.msg_control = control.0.as_mut_ptr().cast();
+        ours.msg_controllen = control.0.len() as _;
+        let got = next::recvmsg(socket, &raw mut ours, flags);
+        if got < 0 {
+            return (got, 0);
+        }
+        theirs.msg_namelen = ours.msg_namelen;
+        if theirs.msg_control.is_null() {
+            theirs.msg_controllen = 0;
+        }
+        stamps::hand_over(&ours, theirs);
+        (got, stamps::find(&ours))
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn recvmmsg(
+    socket: c_int,
+    messages: *mut mmsghdr,
+    count: c_uint,
+    flags: c_int,
+    limit: *mut timespec,
+) -> c_int {
+    // SAFETY: the program's own arguments.
+    let call = || unsafe { next::recvmmsg(socket, messages, count, flags, limit) };
+    let Some(begun) = begin(socket, flags) else { return call() };
+    if begun.known.is_stamped() {
+        crate::connections::leave_alone(socket);
+    }
+    let done = call();
+    let Begun { tracing, known, enter } = begun;
+    if done > 0 {
+        // SAFETY: the kernel has received so many of them, and written their lengths.
+        for one in unsafe { std::slice::from_raw_parts(messages, done as usize) } {
+            Begun { tracing, known, enter }.end(one.msg_len as ssize_t, usize::MAX, 0);
+        }
+    }
+    done
+}

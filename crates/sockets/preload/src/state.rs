@@ -1,0 +1,286 @@
+//! Whether this process is traced, and the beginning of its log: at its first use of a socket, so
+//! that the many small programs that a script starts leave nothing.
+//!
+//! The state lies in a page that the kernel wipes in every child, however it was made. So a child
+//! begins anew, or is not traced; it never writes into its parent's log.
+
+use crate::{log, next};
+use clock::Clock;
+use interpose::errno;
+use libc::{c_int, c_void};
+use record::{Machine, NodeSheet, RunFolder};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{Error, ErrorKind, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use streams::entry::{SOCKETS_MAX, head};
+use streams::variables::{CLOCK, CommandClock, PARENT, RUN};
+use streams::{LOG_ENDING, NODES_MAX, PROCESS_ENDING, ProcessFacts};
+
+/// Nothing has been begun.
+const NEW: u32 = 0;
+/// A thread is beginning.
+const BEGINNING: u32 = 1;
+/// Calls are logged.
+const LOGGING: u32 = 2;
+/// They are not, and will not be.
+const OFF: u32 = 3;
+
+/// The wiped page.
+static STATE: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
+/// What stamps are taken with.
+static CLOCK_HERE: OnceLock<Clock> = OnceLock::new();
+/// How the process is traced; none where it is not.
+static TASK: OnceLock<Task> = OnceLock::new();
+/// Which process this is among those that have one memory from fork to fork; in sockets' entries.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+/// The process that is logging.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+/// Sockets that were numbered.
+static SOCKETS: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    /// This thread is at work for the tracer, whose own calls are not logged.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What the command asks for.
+struct Task {
+    run: PathBuf,
+    clock: Option<CommandClock>,
+    follows: bool,
+}
+
+/// The state of a process that is being traced.
+#[derive(Clone, Copy)]
+pub struct Tracing {
+    clock: Clock,
+    /// See [`crate::table::Known::is_of`].
+    pub generation: u32,
+}
+
+impl Tracing {
+    /// Now, in ticks.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        self.clock.now().0
+    }
+}
+
+/// Whether the process is traced, or will be when it uses a socket.
+#[inline(always)]
+pub fn is_on() -> bool {
+    !STATE.load(Ordering::Relaxed).is_null()
+}
+
+/// The tracing of this process, if it has begun.
+pub fn tracing_already() -> Option<Tracing> {
+    let page = STATE.load(Ordering::Relaxed);
+    // SAFETY: null, or a page that is never unmapped.
+    let state = unsafe { page.as_ref() }?.load(Ordering::Acquire);
+    if state == LOGGING { current() } else { None }
+}
+
+/// The tracing of this process, which begins if it has not; `None` when its calls are not logged.
+#[inline(always)]
+pub fn tracing() -> Option<Tracing> {
+    let page = STATE.load(Ordering::Relaxed);
+    if page.is_null() {
+        return None;
+    }
+    // SAFETY: a page that is never unmapped.
+    match unsafe { &*page }.load(Ordering::Acquire) {
+        LOGGING => current(),
+        OFF => None,
+        // SAFETY: as above.
+        _ => begin_once(unsafe { &*page }),
+    }
+}
+
+#[inline(always)]
+fn current() -> Option<Tracing> {
+    let generation = GENERATION.load(Ordering::Relaxed);
+    Some(Tracing { clock: *CLOCK_HERE.get()?, generation })
+}
+
+/// The number of a new socket.
+pub fn next_number() -> Option<u32> {
+    let number = SOCKETS.fetch_add(1, Ordering::Relaxed);
+    (number < SOCKETS_MAX).then_some(number)
+}
+
+/// Stop for good: there is no room for another entry.
+#[cold]
+pub fn stop() {
+    let page = STATE.load(Ordering::Relaxed);
+    if page.is_null() {
+        return;
+    }
+    // SAFETY: a page that is never unmapped.
+    unsafe { &*page }.store(OFF, Ordering::Release);
+    if let (Some(word), Some(clock)) = (log::head_word(head::STOPPED_AT), CLOCK_HERE.get()) {
+        let _ = word.compare_exchange(0, clock.now().0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cold]
+fn begin_once(state: &AtomicU32) -> Option<Tracing> {
+    if INSIDE.get() {
+        return None;
+    }
+    loop {
+        match state.compare_exchange(NEW, BEGINNING, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => break,
+            Err(LOGGING) => return current(),
+            Err(OFF) => return None,
+            // SAFETY: no arguments.
+            Err(_) => unsafe { libc::sched_yield() },
+        };
+    }
+    let begun = errno::kept(|| {
+        INSIDE.set(true);
+        let begun = begin();
+        INSIDE.set(false);
+        begun
+    });
+    if let Err(why) = &begun {
+        say(&format!("process {} is not traced; it goes on: {why}", std::process::id()));
+    }
+    let is_on = matches!(begun, Ok(true));
+    state.store(if is_on { LOGGING } else { OFF }, Ordering::Release);
+    if is_on { current() } else { None }
+}
+
+/// Begin the log of this process. `false`: it is not to be traced.
+fn begin() -> Result<bool, Box<dyn std::error::Error>> {
+    let Some(task) = TASK.get() else { return Ok(false) };
+    let is_child = GENERATION.fetch_add(1, Ordering::Relaxed) > 0;
+    if is_child {
+        log::leave_to_parent();
+        SOCKETS.store(0, Ordering::Relaxed);
+        if !task.follows {
+            return Ok(false);
+        }
+    }
+    OWNER.store(std::process::id(), Ordering::Relaxed);
+    let clock = *CLOCK_HERE.get_or_init(Clock::best);
+    let folder = RunFolder::join(&task.run)?;
+    let live = folder.live();
+    let (node, file) = new_node(&live)?;
+    let mut sheet = sheet_of(node, &clock, task.clock.as_ref());
+    // What is written is in the file at once: no end of the process loses any of it.
+    sheet.finished = true;
+    let process = serde_json::to_vec(&ProcessFacts::here(node))?;
+    std::fs::write(live.join(format!("{}.{PROCESS_ENDING}", sheet.stem())), process)?;
+    let file = out_of_the_way(file)?;
+    let run = folder.info().id.map_or([0; 2], record::RunId::words);
+    if !log::begin(file, run) {
+        return Err(Box::new(Error::last_os_error()));
+    }
+    sheet.save_into(&live)?;
+    Ok(true)
+}
+
+/// The first number that no other process has taken, and its log.
+fn new_node(live: &Path) -> std::io::Result<(u32, File)> {
+    for node in 0..NODES_MAX {
+        let path = live.join(format!("{}.{LOG_ENDING}", NodeSheet::stem_of(0, node)));
+        match File::options().read(true).write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((node, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::other(format!("more than {NODES_MAX} processes")))
+}
+
+/// The program's own descriptors get the numbers that they would have without us: ours goes to the
+/// end of what is allowed.
+fn out_of_the_way(file: File) -> std::io::Result<c_int> {
+    let mut limit = libc::rlimit { rlim_cur: 1024, rlim_max: 1024 };
+    // SAFETY: room for the limit.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    let from = limit.rlim_cur.min(1 << 20).saturating_sub(16) as usize;
+    // SAFETY: copies a descriptor that is open; the function behind ours, which logs nothing.
+    let copy = unsafe { next::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, from as *mut c_void) };
+    if copy < 0 { Err(Error::last_os_error()) } else { Ok(copy) }
+}
+
+fn sheet_of(node: u32, clock: &Clock, told: Option<&CommandClock>) -> NodeSheet {
+    let same = told.filter(|told| {
+        told.quality.source == clock.source() && told.boot_id == Machine::here().boot_id
+    });
+    match same {
+        Some(told) => NodeSheet::with_quality(0, node, clock, told.quality),
+        None => NodeSheet::new(0, node, clock),
+    }
+}
+
+/// Say it in one line on standard error, and write it beside the logs.
+fn say(what: &str) {
+    let line = format!("fourstamp: {what}\n");
+    // SAFETY: so many bytes are there. The plain system call: the exported `write` is our own.
+    unsafe { libc::syscall(libc::SYS_write, 2, line.as_ptr(), line.len()) };
+    if let Some(task) = TASK.get() {
+        let path = task.run.join("live").join(streams::TROUBLE_FILE);
+        let trouble = File::options().create(true).append(true).open(path);
+        let _ = trouble.and_then(|mut file| file.write_all(format!("{what}\n").as_bytes()));
+    }
+}
+
+/// Do something for the tracer: the calls that it makes are its own.
+pub fn inside<T>(work: impl FnOnce() -> T) -> T {
+    let before = INSIDE.replace(true);
+    let value = errno::kept(work);
+    INSIDE.set(before);
+    value
+}
+
+/// Whether this process shares its memory with the parent that it will leave by `exec`: what it
+/// does to its descriptors says nothing about its parent's.
+pub fn is_vforked_child() -> bool {
+    // SAFETY: no arguments.
+    let here = || unsafe { next::syscall(libc::SYS_getpid, 0, 0, 0, 0, 0, 0) } as u32;
+    tracing_already().is_some() && OWNER.load(Ordering::Relaxed) != here()
+}
+
+/// Whether this thread is at work for the tracer.
+pub fn is_inside() -> bool {
+    INSIDE.get()
+}
+
+/// Called by the loader.
+extern "C" fn loaded() {
+    let Some(run) = std::env::var_os(RUN).filter(|run| !run.is_empty()) else { return };
+    let parent = std::env::var(PARENT).unwrap_or_default();
+    let follows = parent.is_empty();
+    // SAFETY: no arguments.
+    if !follows && parent.parse() != Ok(unsafe { libc::getppid() }) {
+        return;
+    }
+    next::look_all_up();
+    log::prepare();
+    let clock = std::env::var(CLOCK).ok();
+    let clock = clock.and_then(|text| serde_json::from_str(&text).ok());
+    let _ = TASK.set(Task { run: PathBuf::from(run), clock, follows });
+    let _ = CLOCK_HERE.set(Clock::best());
+    // SAFETY: a fresh page that is never unmapped.
+    unsafe {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let how = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let page = libc::mmap(null_mut(), 4096, access, how, -1, 0);
+        if page == libc::MAP_FAILED || libc::madvise(page, 4096, libc::MADV_WIPEONFORK) != 0 {
+            return say("not traced: the kernel wipes no memory on fork (Linux 4.14 does)");
+        }
+        STATE.store(page.cast(), Ordering::Release);
+    }
+}
+
+#[cfg(not(test))]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = loaded;

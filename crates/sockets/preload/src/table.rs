@@ -1,0 +1,122 @@
+//! What each descriptor of the process is.
+//!
+//! A word for each, which is read on the way of every call and costs one load. Descriptors beyond
+//! the table are passed through.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Descriptors that are known; the usual hard limit of a process.
+const SIZE: usize = 1 << 20;
+
+static TABLE: [AtomicU64; SIZE] = [const { AtomicU64::new(0) }; SIZE];
+
+/// What a descriptor is. All bits 0: not known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Known(u64);
+
+/// No stream socket.
+const OTHER: u64 = 1;
+/// A stream socket; its number and the process that numbered it are in the upper bits.
+const STREAM: u64 = 2;
+/// Calls on it never wait.
+const NON_BLOCKING: u64 = 4;
+/// The kernel's stamps come with what it receives.
+const STAMPED: u64 = 8;
+/// The program asked for control data itself: what it receives is left alone.
+const LEFT_ALONE: u64 = 16;
+
+impl Known {
+    /// No stream socket.
+    pub const OTHER: Known = Known(OTHER);
+
+    /// A stream socket of this number, of the process of this generation.
+    pub fn stream(number: u32, generation: u32) -> Known {
+        Known(STREAM | u64::from(number) << 8 | u64::from(generation) << 32)
+    }
+
+    /// Whether it was looked at.
+    #[inline(always)]
+    pub fn is_known(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether it is a stream socket.
+    #[inline(always)]
+    pub fn is_stream(self) -> bool {
+        self.0 & STREAM != 0
+    }
+
+    /// Whether it was numbered by the process of this generation, and not by its parent.
+    #[inline(always)]
+    pub fn is_of(self, generation: u32) -> bool {
+        (self.0 >> 32) as u32 == generation
+    }
+
+    /// Its number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        (self.0 >> 8) as u32 & 0xff_ffff
+    }
+
+    /// Whether calls on it never wait.
+    #[inline(always)]
+    pub fn is_non_blocking(self) -> bool {
+        self.0 & NON_BLOCKING != 0
+    }
+
+    /// Whether stamps come with what it receives, for us.
+    #[inline(always)]
+    pub fn is_stamped(self) -> bool {
+        self.0 & (STAMPED | LEFT_ALONE) == STAMPED
+    }
+
+    /// The same where calls wait, or do not.
+    pub fn with_non_blocking(self, is_so: bool) -> Known {
+        Known(if is_so { self.0 | NON_BLOCKING } else { self.0 & !NON_BLOCKING })
+    }
+
+    /// The same with stamps.
+    pub fn with_stamps(self) -> Known {
+        Known(self.0 | STAMPED)
+    }
+
+    /// The same, left alone from now on.
+    pub fn left_alone(self) -> Known {
+        Known(self.0 | LEFT_ALONE)
+    }
+}
+
+/// What this descriptor is.
+#[inline(always)]
+pub fn get(descriptor: i32) -> Known {
+    match TABLE.get(descriptor as usize) {
+        Some(word) => Known(word.load(Ordering::Relaxed)),
+        None => Known::OTHER,
+    }
+}
+
+/// From now on it is this.
+pub fn set(descriptor: i32, known: Known) {
+    if let Some(word) = TABLE.get(descriptor as usize) {
+        word.store(known.0, Ordering::Relaxed);
+    }
+}
+
+/// It is a new one, or there is none of that number any more.
+#[inline(always)]
+pub fn forget(descriptor: i32) {
+    if let Some(word) = TABLE.get(descriptor as usize)
+        && word.load(Ordering::Relaxed) != 0
+    {
+        word.store(0, Ordering::Relaxed);
+    }
+}
+
+/// The same of all from one to another, both included.
+pub fn forget_range(first: usize, last: usize) {
+    for word in &TABLE[first.min(SIZE)..last.saturating_add(1).min(SIZE)] {
+        if word.load(Ordering::Relaxed) != 0 {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The format of a process's log: slots of four words, written by the tracer on the program's way
+//! and read when the run is closed.
+//!
+//! ```text
+//!  file   │ page 0: head │ chunk of slots │ chunk │ ...    a chunk is one thread's at a time
+//!  slot   │ head │ enter │ exit │ fourth word │
+//!  head   │ bytes: 32 │ socket: 20 │ flags: 8 │ kind: 4 │
+//! ```
+//!
+//! The head is stored last, and never 0: a slot whose head is 0 was not written to its end. A
+//! socket takes three slots; the heads of the other two say that they belong to it.
+
+/// Words of a slot.
+pub const SLOT_WORDS: usize = 4;
+/// Bytes of a slot.
+pub const SLOT_BYTES: usize = SLOT_WORDS * 8;
+/// Slots of a socket's entry.
+pub const SOCKET_SLOTS: usize = 3;
+/// Bytes that a thread takes of the file at once.
+pub const CHUNK_BYTES: usize = 1 << 16;
+/// Bytes before the first chunk.
+pub const HEAD_BYTES: usize = 4096;
+/// Sockets are numbered below this in each process.
+pub const SOCKETS_MAX: u32 = 1 << 20;
+
+/// Words of the file's head.
+pub mod head {
+    /// Marks the file: "4stsocks".
+    pub const MAGIC: u64 = u64::from_le_bytes(*b"4stsocks");
+    /// Format that this version writes.
+    pub const FORMAT: u64 = 1;
+    /// Place of the format.
+    pub const FORMAT_AT: usize = 1;
+    /// Place of the run's id, two words.
+    pub const RUN_AT: usize = 2;
+    /// Place of what was noticed: see [`noticed`](super::noticed).
+    pub const NOTICED_AT: usize = 4;
+    /// Place of the number of calls that could not be written down.
+    pub const LOST_AT: usize = 5;
+    /// Place of the number of datagram sockets that were used.
+    pub const DATAGRAM_SOCKETS_AT: usize = 6;
+    /// Place of when recording stopped for want of space, in ticks; 0 if it did not.
+    pub const STOPPED_AT: usize = 7;
+    /// Words that mean something.
+    pub const WORDS: usize = 8;
+}
+
+/// What a process did that cannot be seen: bits of a word of the head.
+pub mod noticed {
+    /// It set up io_uring, whose transfers make no calls.
+    pub const IO_URING: u64 = 1;
+    /// It gave a connection to the C library's streams (`fdopen`), whose calls are internal.
+    pub const STREAMS: u64 = 2;
+    /// It sent or awaited urgent data.
+    pub const URGENT: u64 = 4;
+}
+
+/// What a slot is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Bytes given to a socket.
+    Send = 1,
+    /// Bytes taken from a socket.
+    Receive = 2,
+    /// A socket that is used from here on.
+    Socket = 3,
+    /// A descriptor of a socket was closed.
+    Close = 4,
+    /// Belongs to the slot before.
+    More = 5,
+}
+
+/// Flags of a call.
+pub mod flags {
+    /// The call could not wait for room: the socket, or the call, is non-blocking.
+    pub const NO_WAIT: u8 = 1;
+    /// Nothing was taken: there was no room (`EAGAIN`).
+    pub const REFUSED: u8 = 2;
+    /// The fourth word of a receive is the kernel's stamp.
+    pub const STAMPED: u8 = 4;
+    /// The receive took less than it had room for: it has emptied the queue.
+    pub const EMPTIED: u8 = 8;
+    /// End of stream: the peer has shut its side down.
+    pub const END: u8 = 16;
+}
+
+/// How a socket came to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Birth {
+    /// `connect`.
+    Connected = 1,
+    /// `accept`.
+    Accepted = 2,
+    /// `socketpair`.
+    Pair = 3,
+    /// It was there: inherited, passed by another process, or older than the trace.
+    Found = 4,
+}
+
+/// A call that sent or received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Number of the socket in this process.
+    pub socket: u32,
+    /// See [`flags`].
+    pub flags: u8,
+    /// Bytes that it sent or took.
+    pub bytes: u32,
+    /// When it was entered, ticks.
+    pub enter: u64,
+    /// When it returned, ticks.
+    pub exit: u64,
+    /// Of a send, the bytes that it was given; of a receive, the kernel's stamp, ns of
+    /// `CLOCK_REALTIME`.
+    pub fourth: u64,
+}
+
+/// An end of a connection, whichever process uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Address {
+    /// IPv6, or IPv4 mapped into it; 0 for a Unix-domain socket.
+    pub host: u128,
+    /// 0 for a Unix-domain socket.
+    pub port: u16,
+}
+
+/// A socket that is used from here on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Socket {
+    /// Its number in this process.
+    pub number: u32,
+    /// How it came to be used.
+    pub birth: Birth,
+    /// Unix-domain, not TCP.
+    pub is_unix: bool,
+    /// When the call was entered that made it, and when it returned; ticks.
+    pub made: [u64; 2],
+    /// Its number in the system, by which processes that share it are known.
+    pub inode: u64,
+    /// The same of the peer, where the kernel tells; else 0.
+    pub peer_inode: u64,
+    /// Its own address.
+    pub local: Address,
+    /// The peer's.
+    pub peer: Address,
+}
+
+/// What a slot says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Bytes were sent, or refused.
+    Send(Call),
+    /// Bytes were received.
+    Receive(Call),
+    /// A socket is used from here on.
+    Socket(Socket),
+    /// A descriptor of this socket was closed at this tick.
+    Close {
+        /// Its number in this process.
+        socket: u32,
+        /// When the call returned, ticks.
+        at: u64,
+    },
+}
+
+const fn head_word(kind: Kind, flags: u8, socket: u32, bytes: u32) -> u64 {
+    kind as u64 | (flags as u64) << 4 | (socket as u64) << 12 | (bytes as u64) << 32
+}
+
+impl Call {
+    /// As a slot. `kind` is [`Kind::Send`] or [`Kind::Receive`].
+    #[inline(always)]
+    pub fn slot(&self, kind: Kind) -> [u64; SLOT_WORDS] {
+        let head = head_word(kind, self.flags, self.socket, self.bytes);
+        [head, self.enter, self.exit, self.fourth]
+    }
+
+    fn of(slot: &[u64; SLOT_WORDS]) -> Call {
+        let [head, enter, exit, fourth] = *slot;
+        let (socket, flags, bytes) = (socket_of(head), (head >> 4) as u8, (head >> 32) as u32);
+        Call { socket, flags, bytes, enter, exit, fourth }
+    }
+}
+
+/// The closing of a descriptor as a slot.
+pub fn close_slot(socket: u32, at: u64) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Close, 0, socket, 0), at, at, 0]
+}
+
+const UNIX: u32 = 1 << 8;
+
+impl Socket {
+    /// As slots.
+    pub fn slots(&self) -> [u64; SOCKET_SLOTS * SLOT_WORDS] {
+        let how = self.birth as u32 | if self.is_unix { UNIX } else { 0 };
+        let ports = u32::from(self.local.port) | u32::from(self.peer.port) << 16;
+        let halves = |host: u128| [(host >> 64) as u64, host as u64];
+        let ([local_high, local_low], [peer_high, peer_low]) =
+            (halves(self.local.host), halves(self.peer.host));
+        [
+            head_word(Kind::Socket, 0, self.number, how),
+            self.made[0],
+            self.made[1],
+            self.inode,
+            head_word(Kind::More, 0, self.number, ports),
+            local_high,
+            local_low,
+            self.peer_inode,
+            head_word(Kind::More, 0, self.number, 0),
+            peer_high,
+            peer_low,
+            0,
+        ]
+    }
+
+    fn of(words: &[u64; SOCKET_SLOTS * SLOT_WORDS]) -> Option<Socket> {
+        let more = |at: usize| {
+            words[at] & 0xf == Kind::More as u64 && socket_of(words[at]) == socket_of(words[0])
+        };
+        if !more(SLOT_WORDS) || !more(2 * SLOT_WORDS) {
+            return None;
+        }
+        let how = (words[0] >> 32) as u32;
+        let birth = match how as u8 {
+            1 => Birth::Connected,
+            2 => Birth::Accepted,
+            3 => Birth::Pair,
+            4 => Birth::Found,
+            _ => return None,
+        };
+        let ports = (words[4] >> 32) as u32;
+        let host = |at: usize| u128::from(words[at]) << 64 | u128::from(words[at + 1]);
+        Some(Socket {
+            number: socket_of(words[0]),
+            birth,
+            is_unix: how & UNIX != 0,
+            made: [words[1], words[2]],
+            inode: words[3],
+            peer_inode: words[7],
+            local: Address { host: host(5), port: ports as u16 },
+            peer: Address { host: host(9), port: (ports >> 16) as u16 },
+        })
+    }
+}
+
+fn socket_of(head: u64) -> u32 {
+    (head >> 12) as u32 & (SOCKETS_MAX - 1)
+}
+
+/// The entries of any words, and how many slots held none.
+pub struct Entries<'a> {
+    words: &'a [u64],
+    damaged: u64,
+}
+
+impl<'a> Entries<'a> {
+    /// Of the words behind the file's head.
+    pub fn new(words: &'a [u64]) -> Entries<'a> {
+        Entries { words, damaged: 0 }
+    }
+
+    /// Slots so far that hold something else.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        loop {
+            let slot: &[u64; SLOT_WORDS] = self.words.first_chunk()?;
+            let kind = slot[0] & 0xf;
+            let entry = match kind {
+                1 => Some(Entry::Send(Call::of(slot))),
+                2 => Some(Entry::Receive(Call::of(slot))),
+                3 => self.words.first_chunk().and_then(Socket::of).map(Entry::Socket),
+                4 => Some(Entry::Close { socket: socket_of(slot[0]), at: slot[2] }),
+                _ => None,
+            };
+            let slots = if matches!(entry, Some(Entry::Socket(_))) { SOCKET_SLOTS } else { 1 };
+            // A thread that was killed within a call leaves a slot without a head.
+            self.damaged += u64::from(entry.is_none() && slot[0] != 0);
+            self.words = &self.words[slots * SLOT_WORDS..];
+            if entry.is_some() {
+                return entry;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn call() -> impl Strategy<Value = Call> {
+        (0..SOCKETS_MAX, any::<(u8, u32, u64, u64, u64)>()).prop_map(
+            |(socket, (flags, bytes, enter, exit, fourth))| Call {
+                socket,
+                flags,
+                bytes,
+                enter,
+                exit,
+                fourth,
+            },
+        )
+    }
+
+    fn socket() -> impl Strategy<Value = Socket> {
+        let address = || any::<(u128, u16)>().prop_map(|(host, port)| Address { host, port });
+        let birth = prop_oneof![Just(Birth::Connected), Just(Birth::Found), Just(Birth::Pair)];
+        let ends = (address(), address());
+        (0..SOCKETS_MAX, birth, any::<bool>(), any::<[u64; 2]>(), any::<[u64; 2]>(), ends).prop_map(
+            |(number, birth, is_unix, made, [inode, peer_inode], (local, peer))| Socket {
+                number,
+                birth,
+                is_unix,
+                made,
+                inode,
+                peer_inode,
+                local,
+                peer,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(
+            calls in proptest::collection::vec(call(), 0..20), one in socket(),
+        ) {
+            let mut words = one.slots().to_vec();
+            let mut expected = vec![Entry::Socket(one)];
+            for (at, call) in calls.iter().enumerate() {
+                let kind = if at % 2 == 0 { Kind::Send } else { Kind::Receive };
+                words.extend(call.slot(kind));
+                words.extend([0; SLOT_WORDS]);
+                expected.push(if at % 2 == 0 { Entry::Send(*call) } else { Entry::Receive(*call) });
+            }
+            let mut entries = Entries::new(&words);
+            prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(entries.damaged(), 0);
+        }
+
+        #[test]
+        fn any_words_are_read_to_their_end(
+            words in proptest::collection::vec(any::<u64>(), 0..200),
+        ) {
+            let mut entries = Entries::new(&words);
+            let read = entries.by_ref().count() as u64;
+            prop_assert!(read + entries.damaged() <= words.len() as u64 / 4);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a traced process says of itself, and what the closing says of all of them. Both are JSON,
+//! which these types alone write and read.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Where [`SocketsFacts`] stand among the parameters of `run.json`.
+pub const KEY: &str = "sockets";
+
+/// A process, as it begins its log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessFacts {
+    /// Its number in the run.
+    pub node: u32,
+    /// What it is called: its program, and the script where that is an interpreter.
+    pub name: String,
+    /// Its number on its host.
+    pub pid: u32,
+}
+
+/// What the run says of its processes, their connections, and what was not seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SocketsFacts {
+    /// By node.
+    pub processes: Vec<ProcessSummary>,
+    /// The node that stands for all programs that were not traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<u32>,
+    /// Connections of which both ends were traced, from their beginning.
+    pub whole_connections: u64,
+    /// Connections of which one end was traced.
+    pub half_connections: u64,
+    /// Of those, ends that were there before the trace.
+    pub older_connections: u64,
+    /// Connections whose offsets contradict one another, so that nothing was matched.
+    pub doubtful_connections: u64,
+    /// Bytes that were written into connections with two traced ends.
+    pub bytes_sent: u64,
+    /// Bytes of them that the other end has read.
+    pub bytes_matched: u64,
+    /// Messages with both sides known.
+    pub matched: u64,
+    /// Messages that were written at the same time as another one of their connection, so that the
+    /// order of the two is not known.
+    pub overlapping: u64,
+}
+
+/// A process, as the closing knows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessSummary {
+    /// Its number in the run.
+    pub node: u32,
+    /// Its name, with the port that it serves: `redis-server:6379`.
+    pub name: String,
+    /// Its number on its host.
+    pub pid: u32,
+    /// Connections that it used.
+    pub connections: u64,
+    /// Messages that it sent and received.
+    pub messages: u64,
+    /// Datagram sockets that it opened, which are not traced.
+    pub datagram_sockets: u64,
+    /// It set up io_uring.
+    pub io_uring: bool,
+    /// It gave connections to streams of the C library.
+    pub streams: bool,
+    /// It used urgent data.
+    pub urgent: bool,
+    /// When its recording stopped for want of room, ns on the timeline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_ns: Option<i64>,
+}
+
+impl ProcessFacts {
+    /// Of this process.
+    pub fn here(node: u32) -> ProcessFacts {
+        let program = std::env::current_exe().unwrap_or_default();
+        let words: Vec<String> =
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        ProcessFacts { node, name: name_of(&program, &words), pid: std::process::id() }
+    }
+}
+
+/// By the word that started it: the file may have another name behind a link.
+fn name_of(program: &Path, words: &[String]) -> String {
+    const INTERPRETERS: [&str; 6] = ["python", "perl", "ruby", "node", "bash", "php"];
+    let file = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut words = words.iter();
+    let first = words.next().map(|word| file(Path::new(word.trim_start_matches('-'))));
+    let name = first.filter(|name| !name.is_empty()).unwrap_or_else(|| file(program));
+    match words.find(|word| !word.starts_with('-')) {
+        Some(script) if INTERPRETERS.iter().any(|one| name.starts_with(one)) => {
+            format!("{name} {}", file(Path::new(script)))
+        }
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_named_with_its_interpreter() {
+        let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+        let name = |program: &str, text: &str| name_of(Path::new(program), &words(text));
+        assert_eq!(name("/bin/redis-check-rdb", "redis-server --port 1"), "redis-server");
+        assert_eq!(name("/usr/bin/python3.11", "python3 -u /srv/app.py 8000"), "python3 app.py");
+        assert_eq!(name("/bin/dash", ""), "dash");
+    }
+}

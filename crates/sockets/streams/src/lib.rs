@@ -1,0 +1,44 @@
+//! The calls of programs that talk over sockets, and the messages found in them.
+//!
+//! The tracer (`sockettrace`) writes a log a process while the program runs; [`entry`] is its
+//! format. [`close`](close::close) makes messages of the logs. TCP's byte offset is the matching
+//! rule: both ends of a connection count the bytes of each direction from its beginning, so the
+//! message that ends at offset n was written by the call that wrote byte n, and taken by the call
+//! that returned it. Nothing of the contents is looked at.
+//!
+//! A message is what one call wrote. Its stamps:
+//!
+//! | Stamp | Moment |
+//! |---|---|
+//! | `ready` | the call that wrote it was entered; or an earlier one, which had no room for it |
+//! | `sent` | the same call, unless that waited for room: then when it returned, or `arrived` |
+//! | `arrived` | the kernel's receive stamp of its last byte, or an interval |
+//! | `taken` | the call returned that read its last byte |
+
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod arrival;
+pub mod close;
+mod ends;
+pub mod entry;
+mod error;
+mod facts;
+mod logs;
+mod matching;
+mod op;
+mod pairing;
+mod row;
+pub mod variables;
+
+pub use error::CloseError;
+pub use facts::{KEY, ProcessFacts, ProcessSummary, SocketsFacts};
+
+/// Ending of a process's log.
+pub const LOG_ENDING: &str = "sockets";
+/// Ending of what a process says of itself, as JSON.
+pub const PROCESS_ENDING: &str = "process";
+/// The file beside the logs into which a process writes, in a line, why it is not traced.
+pub const TROUBLE_FILE: &str = "trouble";
+/// Processes are numbered below this.
+pub const NODES_MAX: u32 = 1 << 16;

@@ -1,0 +1,55 @@
+//! A row of a messages file.
+
+use crate::arrival::Arrival;
+use record::{Column, Field, Kind, NULL, Schema};
+
+/// A message, on the timeline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MessageRow {
+    pub src: u32,
+    pub dst: u32,
+    /// Given when all rows are known.
+    pub seq: u64,
+    pub bytes: u32,
+    pub ready: i64,
+    pub sent: i64,
+    pub arrival: Arrival,
+    pub taken: i64,
+}
+
+/// The optional columns.
+pub(crate) fn schema() -> Schema {
+    Schema::new(&[Column::ArrivedErrorNs])
+}
+
+impl MessageRow {
+    /// When it comes among the others.
+    pub fn time(&self) -> i64 {
+        [self.taken, self.arrival.at, self.ready]
+            .into_iter()
+            .find(|stamp| *stamp != NULL)
+            .unwrap_or(0)
+    }
+
+    /// Append a column of `rows` to `out`.
+    pub fn put(field: Field, rows: &[MessageRow], out: &mut Vec<i64>) {
+        let mut each = |value: fn(&MessageRow) -> i64| out.extend(rows.iter().map(value));
+        match field {
+            Field::Kind => each(|_| Kind::Data as i64),
+            Field::Seq => each(|row| row.seq as i64),
+            Field::Src => each(|row| i64::from(row.src)),
+            Field::Dst => each(|row| i64::from(row.dst)),
+            Field::Bytes => each(|row| i64::from(row.bytes)),
+            Field::ReadyNs => each(|row| row.ready),
+            Field::SentNs => each(|row| row.sent),
+            Field::ArrivedNs => each(|row| row.arrival.at),
+            Field::TakenNs => each(|row| row.taken),
+            Field::ArrivedHow => each(|row| match row.arrival.at {
+                NULL => NULL,
+                _ => row.arrival.how as i64,
+            }),
+            Field::ArrivedErrorNs => each(|row| row.arrival.error),
+            _ => each(|_| NULL),
+        }
+    }
+}

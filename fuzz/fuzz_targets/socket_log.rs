@@ -1,0 +1,25 @@
+//! The log of a traced process, of any words: it is read to its end, and what is read is written as
+//! the same words.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use streams::entry::{Entries, Entry, Kind};
+
+fuzz_target!(|words: Vec<u64>| {
+    let mut entries = Entries::new(&words);
+    let mut read = 0;
+    for entry in entries.by_ref() {
+        read += 1;
+        match entry {
+            Entry::Send(call) => assert_eq!(again(&call.slot(Kind::Send)), entry),
+            Entry::Receive(call) => assert_eq!(again(&call.slot(Kind::Receive)), entry),
+            Entry::Socket(socket) => assert_eq!(again(&socket.slots()), entry),
+            Entry::Close { .. } => {}
+        }
+    }
+    assert!(read + entries.damaged() <= words.len() as u64 / 4);
+});
+
+fn again(words: &[u64]) -> Entry {
+    Entries::new(words).next().expect("what was written")
+}
