@@ -41,17 +41,20 @@ type Parts = Vec<Vec<Part>>;
 type Sums = BTreeMap<String, [i64; 2]>;
 
 /// What the ranks send is seen: they use nothing but TCP.
-fn trace(home: &Path, program: &Path) {
+fn trace(home: &Path, mpi: &str, program: &Path) {
     let wire = home.join("wire");
     std::fs::create_dir(&wire).unwrap();
+    let launcher = match mpi {
+        "openmpi" => "mpirun.openmpi --oversubscribe --mca btl tcp,self",
+        _ => "mpirun.mpich",
+    };
     let arguments = format!(
-        "mpi trace --no-report --out run -- mpirun.openmpi --oversubscribe --mca btl tcp,self \
-         -n {RANKS} {} {ROUNDS} {SEED} {LATE_MS}",
+        "mpi trace --no-report --out run -- {launcher} -n {RANKS} {} {ROUNDS} {SEED} {LATE_MS}",
         program.display()
     );
     let mut trace = fourstamp(home, &arguments);
     trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    trace.env("LD_PRELOAD", witness(home)).env("WIRE_LOG", &wire);
+    trace.env("LD_PRELOAD", witness(home)).env("WIRE_LOG", &wire).env("UCX_TLS", "tcp");
     let output = trace.output().unwrap();
     assert!(output.status.success(), "{arguments}\n{}", text(&output.stderr));
 }
@@ -116,11 +119,10 @@ fn compare(parts: &Parts, known: &[Vec<Known>]) -> Sums {
     sums
 }
 
-#[test]
-fn the_library_sent_what_ranks_are_said_to_have_waited_for() {
+fn check(mpi: &str) {
     let home = folder();
-    let Some(program) = mpi_program("openmpi", "collectives", home.path()) else { return };
-    trace(home.path(), &program);
+    let Some(program) = mpi_program(mpi, "collectives", home.path()) else { return };
+    trace(home.path(), mpi, &program);
     let run = Run::open(home.path().join("run")).unwrap();
     let parts = parts(&run);
     let zero = run.info.origin.monotonic_raw_ns;
@@ -130,11 +132,22 @@ fn the_library_sent_what_ranks_are_said_to_have_waited_for() {
     let sums = compare(&parts, &wire.known(&spans));
     for (function, [reported, needed]) in &sums {
         let ms = |ns: i64| ns as f64 / 1e6;
-        println!("{function}: {:.1} ms of {:.1} ms", ms(*reported), ms(*needed));
+        println!("{mpi} {function}: {:.1} ms of {:.1} ms", ms(*reported), ms(*needed));
         let share = *reported as f64 / *needed as f64;
         assert!(*needed > 0 && share <= 1.0, "{function}: {reported} of {needed}");
         let is_of_all = OF_ALL.contains(&function.as_str());
         assert!(!is_of_all || share > 0.98, "{function}: {reported} of {needed}");
     }
     assert_eq!(sums.len(), 10, "{sums:?}");
+}
+
+#[test]
+fn open_mpi_sent_what_ranks_are_said_to_have_waited_for() {
+    check("openmpi");
+}
+
+#[test]
+#[ignore = "Debian's MPICH 4.0.2 hangs over UCX's TCP in about one run of four, traced or not"]
+fn mpich_sent_what_ranks_are_said_to_have_waited_for() {
+    check("mpich");
 }
