@@ -1,5 +1,5 @@
-//! `cargo xtask bench latency`, `warp`, `mpi` and `pager`: Fourstamp against the plainest programs
-//! that do the same job; `replay`: by itself; `aa`: against itself.
+//! `cargo xtask bench latency`, `warp`, `mpi`, `sockets` and `pager`: Fourstamp against the
+//! plainest programs that do the same job; `replay`: by itself; `aa`: against itself.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of
 //! three, for reasons that last as long as the process. So every contestant runs in a fresh process
@@ -18,6 +18,7 @@ mod peers;
 mod prediction;
 mod replaying;
 mod simulation;
+mod sockets;
 mod tables;
 mod tracing;
 
@@ -36,6 +37,8 @@ pub enum Bench {
     Warp(simulation::Options),
     /// Tracing MPI programs, and our own transport over MPI: their table there.
     Mpi(tracing::Options),
+    /// Tracing programs that talk over sockets: docs/TRACE.md.
+    Sockets(sockets::Options),
     /// Paging to memory servers: its table there.
     Pager(paging::Options),
     /// `fourstamp predict` over links of other rates, measured there: docs/PREDICTION.md.
@@ -81,6 +84,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Latency(options) => latency(workspace, &options),
         Bench::Warp(options) => simulation::run(workspace, &options),
         Bench::Mpi(options) => tracing::run(workspace, &options),
+        Bench::Sockets(options) => sockets::run(workspace, &options),
         Bench::Pager(options) => paging::run(workspace, &options),
         Bench::Prediction(options) => prediction::run(workspace, &options),
         Bench::Replay(options) => replaying::run(workspace, &options),

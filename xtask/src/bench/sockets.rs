@@ -1,0 +1,136 @@
+//! `cargo xtask bench sockets`: what `fourstamp trace` adds to a program that talks over sockets.
+
+use super::competition::{self, Terms};
+use super::contest::Contestant;
+use super::figures::{Bound, Compared, Figure, Number, figure};
+use super::peers::{Compiler, build};
+use crate::process;
+use crate::workspace::Workspace;
+use anyhow::{Context, Result};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// How to measure.
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    terms: Terms,
+}
+
+const PLAIN: &str = "send and recv";
+const STAMPED: &str = "send and recvmsg with a stamp";
+const TRACED: &str = "send and recv, traced";
+const REDIS: &str = "redis GET";
+const REDIS_TRACED: &str = "redis GET, server traced";
+const PIPELINED: &str = "redis GET, 16 at once";
+const PIPELINED_TRACED: &str = "redis GET, 16 at once, server traced";
+
+const FIGURES: &[Figure] = &[
+    figure(
+        "call",
+        "added to a send and a receive, over recvmsg with the kernel's stamp",
+        (TRACED, STAMPED),
+        (Number::CallNs, Compared::DifferenceNs),
+        Bound::AtMost(150.0),
+    ),
+    figure(
+        "call",
+        "a send and a receive, traced / plain",
+        (TRACED, PLAIN),
+        (Number::CallNs, Compared::Ratio),
+        Bound::AtMost(1.1),
+    ),
+    figure(
+        "redis",
+        "redis-benchmark, 20 clients, requests a second, server traced / not",
+        (REDIS_TRACED, REDIS),
+        (Number::MessagesPerSecond, Compared::Ratio),
+        Bound::AtLeast(0.95),
+    ),
+    figure(
+        "redis-pipelined",
+        "the same, 16 requests at once",
+        (PIPELINED_TRACED, PIPELINED),
+        (Number::MessagesPerSecond, Compared::Ratio),
+        Bound::AtLeast(0.95),
+    ),
+];
+
+/// What a contestant is made with.
+struct Bench<'a> {
+    workspace: &'a Workspace,
+    /// The release build.
+    fourstamp: PathBuf,
+}
+
+/// Runs the benchmark and prints its tables.
+pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    let figures = options.terms.choose(FIGURES)?;
+    let bench = Bench { workspace, fourstamp: competition::release_build(workspace)? };
+    options.terms.hold(&figures, |name| bench.contestant(name))
+}
+
+impl Bench<'_> {
+    fn contestant(&self, name: &'static str) -> Result<Contestant> {
+        match name {
+            PLAIN => self.to_itself(name, &[], false),
+            STAMPED => self.to_itself(name, &["--stamps"], false),
+            TRACED => self.to_itself(name, &[], true),
+            REDIS => self.redis(name, 1, false),
+            REDIS_TRACED => self.redis(name, 1, true),
+            PIPELINED => self.redis(name, 16, false),
+            PIPELINED_TRACED => self.redis(name, 16, true),
+            other => {
+                unreachable!("no contestant {other}: figures and contestants are written together")
+            }
+        }
+    }
+
+    fn to_itself(&self, name: &'static str, options: &[&str], traced: bool) -> Result<Contestant> {
+        let program = build(self.workspace, "tcp_to_itself", Compiler::C)?.display().to_string();
+        let mut words = if traced { self.tracer(name)? } else { Vec::new() };
+        words.push(program);
+        words.extend(options.iter().map(|option| (*option).to_owned()));
+        self.of_words(name, words, traced)
+    }
+
+    fn redis(&self, name: &'static str, pipelined: u32, traced: bool) -> Result<Contestant> {
+        for program in ["redis-server", "redis-benchmark"] {
+            process::on_path(program).context("no Redis: apt install redis-server redis-tools")?;
+        }
+        let script = self.workspace.root.join("xtask/peers/redis_gets.sh");
+        let requests = 60_000 * u64::from(pipelined);
+        let mut words = vec!["sh".into(), script.display().to_string()];
+        words.extend([requests.to_string(), pipelined.to_string()]);
+        words.extend(if traced { self.tracer(name)? } else { Vec::new() });
+        self.of_words(name, words, traced)
+    }
+
+    /// The beginning of a command line that is traced.
+    fn tracer(&self, name: &'static str) -> Result<Vec<String>> {
+        let run = self.folder(name)?;
+        if run.exists() {
+            std::fs::remove_dir_all(&run)?; // of a benchmark that was stopped
+        }
+        let words = ["trace", "--no-report", "--out"].map(str::to_owned);
+        let mut all = vec![self.fourstamp.display().to_string()];
+        all.extend(words);
+        all.extend([run.display().to_string(), "--".into()]);
+        Ok(all)
+    }
+
+    fn folder(&self, name: &'static str) -> Result<PathBuf> {
+        Ok(self.workspace.scratch("sockets")?.join(name.replace([',', ' '], "")))
+    }
+
+    fn of_words(&self, name: &'static str, words: Vec<String>, traced: bool) -> Result<Contestant> {
+        let command = move || {
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]);
+            command
+        };
+        let leaves = if traced { Some(self.folder(name)?) } else { None };
+        Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves })
+    }
+}
