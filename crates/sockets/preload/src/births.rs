@@ -174,7 +174,7 @@ fn is_non_blocking(descriptor: c_int) -> bool {
 }
 
 /// An option of the socket; `None` where there is no socket.
-fn option(socket: c_int, name: c_int) -> Option<c_int> {
+pub fn option(socket: c_int, name: c_int) -> Option<c_int> {
     let (mut value, mut length) = (0 as c_int, size_of::<c_int>() as socklen_t);
     // SAFETY: room for an int and its length.
     let answer = unsafe {

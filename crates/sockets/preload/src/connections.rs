@@ -73,8 +73,8 @@ unsafe extern "C-unwind" fn connect(
     to: *const sockaddr,
     length: socklen_t,
 ) -> c_int {
-    let is_ours = is_stream(socket);
-    let tracing = if is_ours { state::tracing() } else { None };
+    let kind = errno::kept(|| births::option(socket, libc::SO_TYPE));
+    let tracing = if kind == Some(libc::SOCK_STREAM) { state::tracing() } else { None };
     let Some(tracing) = tracing else {
         // SAFETY: the program's own arguments.
         return unsafe { next::connect(socket, to, length) };
@@ -94,16 +94,6 @@ unsafe extern "C-unwind" fn connect(
         begin(socket, (Birth::Connected, [enter, exit]), Some(peer), &tracing);
     }
     answer
-}
-
-fn is_stream(socket: c_int) -> bool {
-    let (mut kind, mut length) = (0 as c_int, size_of::<c_int>() as socklen_t);
-    // SAFETY: room for an int and its length.
-    errno::kept(|| unsafe {
-        let (name, value) = (libc::SO_TYPE, (&raw mut kind).cast());
-        libc::getsockopt(socket, libc::SOL_SOCKET, name, value, &raw mut length) == 0
-            && kind == libc::SOCK_STREAM
-    })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]

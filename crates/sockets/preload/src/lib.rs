@@ -26,6 +26,7 @@
 // A test program must not be traced by the code under test: nothing is exported there.
 #![cfg_attr(test, allow(dead_code))]
 
+mod begun;
 mod births;
 mod connections;
 mod descriptors;

@@ -1,10 +1,8 @@
 //! The calls that receive. On TCP each is made as `recvmsg`, which brings the kernel's stamp.
 
-use crate::births;
+use crate::begun::{Begun, begin};
 use crate::stamps::{self, Control, ROOM};
-use crate::state::{self, Tracing};
-use crate::table::{self, Known};
-use crate::{log, next};
+use crate::{births, log, next, state, table};
 use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
@@ -18,50 +16,42 @@ const PIECES_MAX: usize = 1024;
 /// Control data of the program's up to this is looked through.
 const CONTROL_MAX: usize = 1024;
 
-struct Begun {
-    tracing: Tracing,
-    known: Known,
-    enter: u64,
-}
-
+/// Begin a call that takes bytes out of the stream.
 #[inline(always)]
-fn begin(socket: c_int, flags: c_int) -> Option<Begun> {
+fn taking(socket: c_int, flags: c_int) -> Option<Begun> {
     if flags & NOT_TAKING != 0 {
         if flags & libc::MSG_OOB != 0 {
             log::notice(noticed::URGENT);
         }
         return None;
     }
-    let (tracing, known) = births::stream(socket)?;
-    Some(Begun { tracing, known, enter: tracing.now() })
+    begin(socket)
 }
 
-impl Begun {
-    /// The call has returned `got` of `wanted` bytes, the last of which came at `stamp`.
-    #[inline(always)]
-    fn end(self, got: ssize_t, wanted: usize, stamp: u64) {
-        if got < 0 || wanted == 0 {
-            return;
-        }
-        let exit = self.tracing.now();
-        let mut how = if stamp != 0 { flags::STAMPED } else { 0 };
-        if got == 0 {
-            how |= flags::END;
-        }
-        if (got as usize) < wanted {
-            how |= flags::EMPTIED;
-        }
-        let call = Call {
-            socket: self.known.number(),
-            flags: how,
-            bytes: got as u32,
-            enter: self.enter,
-            exit,
-            fourth: stamp,
-        };
-        if !log::write(&call.slot(Kind::Receive)) {
-            state::stop();
-        }
+/// The call has returned `got` of `wanted` bytes, the last of which came at `stamp`.
+#[inline(always)]
+fn end(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
+    if got < 0 || wanted == 0 {
+        return;
+    }
+    let exit = begun.tracing.now();
+    let mut how = if stamp != 0 { flags::STAMPED } else { 0 };
+    if got == 0 {
+        how |= flags::END;
+    }
+    if (got as usize) < wanted {
+        how |= flags::EMPTIED;
+    }
+    let call = Call {
+        socket: begun.known.number(),
+        flags: how,
+        bytes: got as u32,
+        enter: begun.enter,
+        exit,
+        fourth: stamp,
+    };
+    if !log::write(&call.slot(Kind::Receive)) {
+        state::stop();
     }
 }
 
@@ -72,11 +62,11 @@ fn received(
     (buffer, bytes, flags): (*mut c_void, usize, c_int),
     plain: impl Fn() -> ssize_t,
 ) -> ssize_t {
-    let Some(begun) = begin(socket, flags) else { return plain() };
+    let Some(begun) = taking(socket, flags) else { return plain() };
     // A receive of nothing may wait where a read of nothing does not.
     if !begun.known.is_stamped() || bytes == 0 {
         let got = plain();
-        begun.end(got, bytes, 0);
+        end(begun, got, bytes, 0);
         return got;
     }
     let mut piece = iovec { iov_base: buffer, iov_len: bytes };
@@ -85,7 +75,7 @@ fn received(
     if got < 0 && is_no_socket(socket) {
         return plain();
     }
-    begun.end(got, bytes, stamp);
+    end(begun, got, bytes, stamp);
     got
 }
 
@@ -121,9 +111,9 @@ fn is_no_socket(descriptor: c_int) -> bool {
 
 /// Bytes that a call moves out of a socket without showing them.
 pub fn moved(from: c_int, call: impl FnOnce() -> ssize_t) -> ssize_t {
-    let Some(begun) = begin(from, 0) else { return call() };
+    let Some(begun) = taking(from, 0) else { return call() };
     let moved = call();
-    begun.end(moved, usize::MAX, 0);
+    end(begun, moved, usize::MAX, 0);
     moved
 }
 
@@ -169,9 +159,9 @@ unsafe extern "C-unwind" fn recvfrom(
     if from.is_null() {
         return received(socket, (buffer, bytes, flags), plain);
     }
-    let Some(begun) = begin(socket, flags) else { return plain() };
+    let Some(begun) = taking(socket, flags) else { return plain() };
     let got = plain();
-    begun.end(got, bytes, 0);
+    end(begun, got, bytes, 0);
     got
 }
 
@@ -220,11 +210,11 @@ unsafe extern "C-unwind" fn __read_chk(
 unsafe extern "C-unwind" fn readv(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
     // SAFETY: the program's own arguments.
     let plain = || unsafe { next::readv(file, vectors, count) };
-    let Some(begun) = begin(file, 0) else { return plain() };
+    let Some(begun) = taking(file, 0) else { return plain() };
     let pieces = usize::try_from(count).unwrap_or(0);
     if !begun.known.is_stamped() || vectors.is_null() || !(1..=PIECES_MAX).contains(&pieces) {
         let got = plain();
-        begun.end(got, usize::MAX, 0);
+        end(begun, got, usize::MAX, 0);
         return got;
     }
     // SAFETY: the program's own pieces; a pointer that cannot be read would end a call of the
@@ -235,7 +225,7 @@ unsafe extern "C-unwind" fn readv(file: c_int, vectors: *const iovec, count: c_i
     }
     // SAFETY: the kernel has read the pieces.
     let wanted = if got > 0 { unsafe { room_of(vectors, pieces) } } else { usize::MAX };
-    begun.end(got, wanted, stamp);
+    end(begun, got, wanted, stamp);
     got
 }
 
@@ -251,20 +241,13 @@ unsafe fn room_of(vectors: *const iovec, count: usize) -> usize {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn recvmsg(socket: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
-    let is_stamped = births::stream(socket).is_some_and(|(_, known)| known.is_stamped());
-    let Some(begun) = begin(socket, flags) else {
-        let is_ours = is_stamped && flags & libc::MSG_ERRQUEUE == 0;
+    let Some(begun) = taking(socket, flags) else {
         // SAFETY: the program's own arguments.
-        return unsafe {
-            match is_ours {
-                true => without_stamps(socket, message, flags).0,
-                false => next::recvmsg(socket, message, flags),
-            }
-        };
+        return unsafe { not_taking(socket, message, flags) };
     };
     // SAFETY: as above; the kernel has read the message where it has received.
     unsafe {
-        let (got, stamp) = match is_stamped {
+        let (got, stamp) = match begun.known.is_stamped() {
             true => without_stamps(socket, message, flags),
             false => (next::recvmsg(socket, message, flags), 0),
         };
@@ -272,8 +255,25 @@ unsafe extern "C-unwind" fn recvmsg(socket: c_int, message: *mut msghdr, flags: 
             1.. => room_of((*message).msg_iov, (*message).msg_iovlen),
             _ => usize::MAX,
         };
-        begun.end(got, wanted, stamp);
+        end(begun, got, wanted, stamp);
         got
+    }
+}
+
+/// A look at what is there, or at the socket's errors, or no call on a stream socket.
+///
+/// # Safety
+/// The message is the program's.
+unsafe fn not_taking(socket: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
+    let is_ours = flags & NOT_TAKING != 0
+        && flags & libc::MSG_ERRQUEUE == 0
+        && births::stream(socket).is_some_and(|(_, known)| known.is_stamped());
+    // SAFETY: the caller's.
+    unsafe {
+        match is_ours {
+            true => without_stamps(socket, message, flags).0,
+            false => next::recvmsg(socket, message, flags),
+        }
     }
 }
 
@@ -317,16 +317,15 @@ unsafe extern "C-unwind" fn recvmmsg(
 ) -> c_int {
     // SAFETY: the program's own arguments.
     let call = || unsafe { next::recvmmsg(socket, messages, count, flags, limit) };
-    let Some(begun) = begin(socket, flags) else { return call() };
+    let Some(begun) = taking(socket, flags) else { return call() };
     if begun.known.is_stamped() {
         crate::connections::leave_alone(socket);
     }
     let done = call();
-    let Begun { tracing, known, enter } = begun;
     if done > 0 {
         // SAFETY: the kernel has received so many of them, and written their lengths.
         for one in unsafe { std::slice::from_raw_parts(messages, done as usize) } {
-            Begun { tracing, known, enter }.end(one.msg_len as ssize_t, usize::MAX, 0);
+            end(begun, one.msg_len as ssize_t, usize::MAX, 0);
         }
     }
     done

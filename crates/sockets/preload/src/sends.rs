@@ -1,59 +1,39 @@
 //! The calls that send.
 
+use crate::begun::{Begun, begin};
 use crate::births::{self, Peer};
-use crate::state::{self, Tracing};
-use crate::table::Known;
-use crate::{log, next};
+use crate::{log, next, state};
 use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, off_t, size_t, sockaddr, socklen_t, ssize_t,
 };
 use streams::entry::{Birth, Call, Kind, flags, noticed};
 
-/// A call that is being made on a stream socket.
-struct Begun {
-    tracing: Tracing,
-    known: Known,
-    enter: u64,
-}
-
+/// The call has returned `sent` of `offered` bytes.
 #[inline(always)]
-fn begin(socket: c_int) -> Option<Begun> {
-    let (tracing, known) = births::stream(socket)?;
-    Some(Begun { tracing, known, enter: tracing.now() })
-}
-
-impl Begun {
-    /// The call has returned `sent` of `offered` bytes.
-    #[inline(always)]
-    fn end(self, sent: ssize_t, offered: usize, flags: c_int) {
-        let exit = self.tracing.now();
-        let refused = sent < 0 && errno::get() == libc::EAGAIN;
-        if sent < 0 && !refused || sent == 0 {
-            return;
-        }
-        let mut how = if refused { flags::REFUSED } else { 0 };
-        if self.known.is_non_blocking() || flags & libc::MSG_DONTWAIT != 0 {
-            how |= flags::NO_WAIT;
-        }
-        self.note_urgent(flags);
-        let call = Call {
-            socket: self.known.number(),
-            flags: how,
-            bytes: sent.max(0) as u32,
-            enter: self.enter,
-            exit,
-            fourth: offered as u64,
-        };
-        if !log::write(&call.slot(Kind::Send)) {
-            state::stop();
-        }
+fn end(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
+    let exit = begun.tracing.now();
+    let refused = sent < 0 && errno::get() == libc::EAGAIN;
+    if sent < 0 && !refused || sent == 0 {
+        return;
     }
-
-    fn note_urgent(&self, flags: c_int) {
-        if flags & libc::MSG_OOB != 0 {
-            log::notice(noticed::URGENT);
-        }
+    let mut how = if refused { flags::REFUSED } else { 0 };
+    if begun.known.is_non_blocking() || flags & libc::MSG_DONTWAIT != 0 {
+        how |= flags::NO_WAIT;
+    }
+    if flags & libc::MSG_OOB != 0 {
+        log::notice(noticed::URGENT);
+    }
+    let call = Call {
+        socket: begun.known.number(),
+        flags: how,
+        bytes: sent.max(0) as u32,
+        enter: begun.enter,
+        exit,
+        fourth: offered as u64,
+    };
+    if !log::write(&call.slot(Kind::Send)) {
+        state::stop();
     }
 }
 
@@ -66,7 +46,7 @@ fn sent(
 ) -> ssize_t {
     let Some(begun) = begin(socket) else { return call() };
     let sent = call();
-    begun.end(sent, offered, flags);
+    end(begun, sent, offered, flags);
     sent
 }
 
@@ -136,7 +116,7 @@ unsafe fn fast_open(
             births::begin(socket, (Birth::Connected, [enter, enter]), peer, &tracing)
         });
         if let Some(known) = known {
-            Begun { tracing, known, enter }.end(sent, bytes, flags);
+            end(Begun { tracing, known, enter }, sent, bytes, flags);
         }
     }
     sent
@@ -159,7 +139,7 @@ unsafe extern "C-unwind" fn sendmsg(
         let pieces = || bytes_of((*message).msg_iov, (*message).msg_iovlen);
         (sent, if was_read { pieces() } else { 0 })
     };
-    begun.end(sent, offered, flags);
+    end(begun, sent, offered, flags);
     sent
 }
 
@@ -177,15 +157,14 @@ unsafe extern "C-unwind" fn sendmmsg(
     // SAFETY: as above.
     let done = unsafe { next::sendmmsg(socket, messages, count, flags) };
     if done <= 0 {
-        begun.end(done as ssize_t, 0, flags);
+        end(begun, done as ssize_t, 0, flags);
         return done;
     }
     // SAFETY: the kernel has sent so many of them, and written their lengths.
     let lengths = unsafe { std::slice::from_raw_parts(messages, done as usize) };
-    let Begun { tracing, known, enter } = begun;
     for one in lengths {
         let bytes = one.msg_len as usize;
-        Begun { tracing, known, enter }.end(bytes as ssize_t, bytes, flags);
+        end(begun, bytes as ssize_t, bytes, flags);
     }
     done
 }
@@ -207,7 +186,7 @@ unsafe extern "C-unwind" fn writev(file: c_int, vectors: *const iovec, count: c_
         let sent = next::writev(file, vectors, count);
         let was_read = sent >= 0 || errno::get() == libc::EAGAIN;
         let offered = if was_read { bytes_of(vectors, count as usize) } else { 0 };
-        begun.end(sent, offered, 0);
+        end(begun, sent, offered, 0);
         sent
     }
 }
@@ -250,7 +229,7 @@ unsafe extern "C-unwind" fn splice(
     match begin(to) {
         Some(begun) => {
             let moved = call();
-            begun.end(moved, 0, 0);
+            end(begun, moved, 0, 0);
             moved
         }
         None => crate::receives::moved(from, call),

@@ -35,8 +35,6 @@ pub mod head {
     pub const RUN_AT: usize = 2;
     /// Place of what was noticed: see [`noticed`](super::noticed).
     pub const NOTICED_AT: usize = 4;
-    /// Place of the number of calls that could not be written down.
-    pub const LOST_AT: usize = 5;
     /// Place of the number of datagram sockets that were used.
     pub const DATAGRAM_SOCKETS_AT: usize = 6;
     /// Place of when recording stopped for want of space, in ticks; 0 if it did not.
