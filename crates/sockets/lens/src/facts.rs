@@ -23,13 +23,16 @@ pub fn product(facts: &SocketsFacts) -> ProductFacts {
 
 fn first(facts: &SocketsFacts) -> String {
     let whole = facts.whole_connections;
-    let mut line = match whole {
-        0 => "No connection had both ends traced.".to_owned(),
+    let mut line = match (whole, facts.bytes_sent) {
+        (0, _) => "No connection had both ends traced.".to_owned(),
+        (_, 0) => {
+            format!("{} had both ends traced; nothing was sent.", counted(whole, "connection"))
+        }
         _ => format!(
             "{} had both ends traced, and {} of the bytes written into them were read by the \
             other end.",
             counted(whole, "connection"),
-            part(facts.bytes_matched as f64 / facts.bytes_sent.max(1) as f64)
+            part(facts.bytes_matched as f64 / facts.bytes_sent as f64)
         ),
     };
     if facts.half_connections > 0 {
@@ -111,9 +114,9 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
     }
     lines.push(
         "A message is what one call wrote. Ready: the call was entered, or an earlier one that \
-        had no room for it. Sent: the same call; where it waited for room (100 µs or more), when \
-        it returned or the message arrived. Arrived: the kernel's receive stamp, or an interval. \
-        Taken: the call returned that read its last byte."
+        had no room for it. Sent: the same call; where it took 100 µs or more, and so waited for \
+        room or for a core, when it returned or the message arrived. Arrived: the kernel's \
+        receive stamp, or an interval. Taken: the call returned that read its last byte."
             .to_owned(),
     );
     lines

@@ -4,7 +4,7 @@ use record::{Field, NULL};
 use stats::{Columns, Tally, own};
 use std::collections::BTreeMap;
 
-/// More pairs than this are not told apart; the first stay.
+/// More pairs than this are not told apart: those that come first are.
 const PAIRS_MAX: usize = 4096;
 
 /// Messages from one node to another.
@@ -21,7 +21,12 @@ pub struct Pair {
 
 /// The tally of a thread.
 #[derive(Debug, Default)]
-pub struct Pairs(pub BTreeMap<(i64, i64), Pair>);
+pub struct Pairs {
+    /// By source and destination.
+    pub told: BTreeMap<(i64, i64), Pair>,
+    /// Messages of all others.
+    pub untold: u64,
+}
 
 impl Pair {
     fn merge(&mut self, other: &Pair) {
@@ -35,16 +40,22 @@ impl Pair {
     }
 }
 
+impl Pairs {
+    fn pair(&mut self, key: (i64, i64)) -> Option<&mut Pair> {
+        let has_room = self.told.len() < PAIRS_MAX || self.told.contains_key(&key);
+        has_room.then(|| self.told.entry(key).or_default())
+    }
+}
+
 impl Tally for Pairs {
     fn add_taken(&mut self, messages: &Columns) {
         for row in 0..messages.rows() {
             let get = |field| Some(messages.at(field, row)).filter(|value| *value != NULL);
             let (Some(src), Some(dst)) = (get(Field::Src), get(Field::Dst)) else { continue };
-            let is_full = self.0.len() >= PAIRS_MAX && !self.0.contains_key(&(src, dst));
-            if is_full {
+            let Some(pair) = self.pair((src, dst)) else {
+                self.untold += 1;
                 continue;
-            }
-            let pair = self.0.entry((src, dst)).or_default();
+            };
             pair.messages += 1;
             pair.bytes += get(Field::Bytes).unwrap_or(0) as u64;
             let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(get);
@@ -59,8 +70,13 @@ impl Tally for Pairs {
     }
 
     fn merge(&mut self, other: Box<dyn Tally>) {
-        for (key, pair) in own::<Pairs>(other).0 {
-            self.0.entry(key).or_default().merge(&pair);
+        let other = own::<Pairs>(other);
+        self.untold += other.untold;
+        for (key, pair) in other.told {
+            match self.pair(key) {
+                Some(own) => own.merge(&pair),
+                None => self.untold += pair.messages,
+            }
         }
     }
 }

@@ -1,20 +1,25 @@
 //! Who talks to whom.
 
 use crate::pairs::{Pair, Pairs};
-use document::{Cell, Column, Row, Section, Table};
+use document::{Block, Cell, Column, Row, Section, Table, counted};
 use streams::SocketsFacts;
 
 /// The section, where there were messages.
 pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
-    if pairs.0.is_empty() {
+    if pairs.told.is_empty() {
         return None;
     }
     let sentence = "Means of each stage, from one process to another. A long receive wait is the \
         receiver's: the bytes lay in its socket until it read them. A long send wait is the \
-        sender's: its socket had no room."
+        sender's: its socket had no room, or its thread no core."
         .to_owned();
     let mut section = Section::new("sockets-pairs", "Who talks to whom", sentence);
     section = section.table(table(facts, pairs));
+    if pairs.untold > 0 {
+        let untold = counted(pairs.untold, "message");
+        let said = format!("{untold} of further pairs are not in the table.");
+        section.blocks.push(Block::Note(None, said));
+    }
     Some(section)
 }
 
@@ -37,7 +42,7 @@ fn table(facts: &SocketsFacts, pairs: &Pairs) -> Table {
         Column::time("receive_wait", "Receive wait"),
         Column::time("longest_receive_wait", "Longest").wide(),
     ];
-    let rows = pairs.0.iter().map(|((from, to), pair)| row(facts, (*from, *to), pair));
+    let rows = pairs.told.iter().map(|((from, to), pair)| row(facts, (*from, *to), pair));
     Table::new("sockets-pair-table", columns).with(rows)
 }
 

@@ -188,12 +188,7 @@ fn write(
     found.number();
     let mut sheets: Vec<NodeSheet> = processes.into_iter().map(|process| process.sheet).collect();
     if let (Some(outside), Some(first)) = (facts.outside, sheets.first()) {
-        sheets.push(NodeSheet {
-            node: outside,
-            pid: 0,
-            notes: vec!["stands for all programs that were not traced".into()],
-            ..first.clone()
-        });
+        sheets.push(NodeSheet { node: outside, pid: 0, ..first.clone() });
     }
     sheets.iter_mut().for_each(|sheet| sheet.schema = row::schema());
     let mut by_node: FxHashMap<u32, Vec<MessageRow>> = FxHashMap::default();
