@@ -2,7 +2,7 @@
 //! in `run.json` afterwards.
 
 use crate::DriveError;
-use pager_facts::{FOLDER, Happened, KEY, Paged, PagerEvent, PagerFacts};
+use pager_facts::{FOLDER, KEY, Paged, PagerFacts};
 use record::RunInfo;
 use serde::Deserialize;
 use serde_json::Value;
@@ -63,44 +63,31 @@ pub fn of_run(run: &Path) -> Result<PagerFacts, DriveError> {
 pub fn loss(process: &Paged, policy: &str) -> Option<String> {
     let first = process.lost_pages.first()?;
     Some(format!(
-        "fourstamp: process {} lost the contents of {} pages, the first at {first}: {}; a thread \
-        that touches one of them gets SIGBUS",
+        "fourstamp: process {} lost the contents of {} pages, the first at {first} (policy \
+        {policy}): {}; a thread that touches one of them gets SIGBUS",
         process.pid,
         process.lost_pages.len(),
-        cause(process, policy)
+        process.failures()
     ))
-}
-
-fn cause(process: &Paged, policy: &str) -> String {
-    let deaths: Vec<String> = process.events.iter().filter_map(death).collect();
-    if deaths.is_empty() {
-        return "no server was seen to fail, but what came back was not what was sent".to_owned();
-    }
-    format!("{}, which the policy {policy} cannot survive", deaths.join(", "))
-}
-
-fn death(event: &PagerEvent) -> Option<String> {
-    match &event.what {
-        Happened::ServerDown { address, .. } => {
-            Some(format!("server {address} went down at {:.1} s", event.at_s))
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pager_facts::{Happened, PagerEvent};
 
     #[test]
-    fn a_loss_names_the_servers_that_went_down_and_no_others() {
+    fn a_loss_names_what_was_seen_to_fail_and_nothing_else() {
         let mut process = Paged { lost_pages: vec!["0x1000".into()], ..Paged::default() };
         let said = loss(&process, "none").unwrap();
-        assert!(said.contains("no server was seen to fail"), "{said}");
+        assert!(said.contains("no server was seen to go down, and no disk to fail"), "{said}");
+        process.events.push(PagerEvent { at_s: 1.0, what: Happened::DiskWrong });
+        let said = loss(&process, "none").unwrap();
+        assert!(said.contains("(policy none): the disk returned a page"), "{said}");
         let what = Happened::ServerDown { server: 0, address: "a:1".into(), why: "reset".into() };
         process.events.push(PagerEvent { at_s: 2.0, what });
         let said = loss(&process, "none").unwrap();
-        assert!(said.contains("a:1 went down at 2.0 s, which the policy none"), "{said}");
+        assert!(said.contains("was written at 1.0 s, server a:1 went down at 2.0 s;"), "{said}");
         assert_eq!(loss(&Paged::default(), "none"), None);
     }
 }

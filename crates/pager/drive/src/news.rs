@@ -58,6 +58,9 @@ mod tests {
         assert!(told[0].starts_with("fourstamp: process 7, at 1.0 s: 2 groups"), "{told:?}");
         assert!(news.look(std::slice::from_ref(&process)).is_empty());
         process.events.push(event(2.0, Happened::Rebuilt { pages: 0 }));
-        assert!(news.look(&[process])[0].ends_with("at 2.0 s: all pages are safe again"));
+        assert!(
+            news.look(&[process])[0]
+                .ends_with("at 2.0 s: every page that is not lost is protected again")
+        );
     }
 }

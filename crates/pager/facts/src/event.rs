@@ -133,6 +133,9 @@ impl Default for Happened {
     }
 }
 
+/// Pages may have been lost for ever before.
+const PROTECTED: &str = "every page that is not lost is protected again";
+
 impl fmt::Display for Happened {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -150,12 +153,12 @@ impl fmt::Display for Happened {
                     another server until rebuilt"
                 )
             }
-            Happened::Rebuilt { pages: 0 } => to.write_str("all pages are safe again"),
+            Happened::Rebuilt { pages: 0 } => to.write_str(PROTECTED),
             Happened::Rebuilt { pages: 1 } => {
-                to.write_str("1 lost page was rebuilt; all pages are safe again")
+                write!(to, "1 page of a lost server was rebuilt; {PROTECTED}")
             }
             Happened::Rebuilt { pages } => {
-                write!(to, "{pages} lost pages were rebuilt; all pages are safe again")
+                write!(to, "{pages} pages of lost servers were rebuilt; {PROTECTED}")
             }
             Happened::DiskFull => to.write_str("the disk is full"),
             Happened::DiskFailed { error } => write!(to, "the disk failed: {error}"),

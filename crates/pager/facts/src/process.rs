@@ -1,6 +1,6 @@
 //! What one process says of itself.
 
-use crate::{PageServer, PagedSeconds, PagerEvent};
+use crate::{Happened, PageServer, PagedSeconds, PagerEvent};
 use serde::{Deserialize, Serialize};
 
 /// A process whose memory was paged. Written each second and at the end, so that a process that is
@@ -118,9 +118,27 @@ impl Paged {
         self.transfers > 0
     }
 
+    /// What was seen to fail of that which keeps its pages, and when, for a person.
+    pub fn failures(&self) -> String {
+        let failures: Vec<String> = self.events.iter().filter_map(failure).collect();
+        match failures.is_empty() {
+            true => "no server was seen to go down, and no disk to fail".to_owned(),
+            false => failures.join(", "),
+        }
+    }
+
     /// Part of the windows whose stream went on, 0 to 1.
     pub fn prefetch_efficiency(&self) -> Option<f64> {
         (self.prefetch.windows > 0)
             .then(|| self.prefetch.used as f64 / self.prefetch.windows as f64)
     }
+}
+
+fn failure(event: &PagerEvent) -> Option<String> {
+    let what = match &event.what {
+        Happened::ServerDown { address, .. } => format!("server {address} went down"),
+        failed @ (Happened::DiskFailed { .. } | Happened::DiskWrong) => failed.to_string(),
+        _ => return None,
+    };
+    Some(format!("{what} at {:.1} s", event.at_s))
 }

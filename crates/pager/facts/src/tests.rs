@@ -68,5 +68,7 @@ fn events_have_words() {
     assert_eq!(said(frames(2, FrameTask::Empty)), "2 frames cannot be emptied: no");
     let taken = Happened::PageTaken { page: 0x7f00, how: Leaving::GivenUp };
     assert_eq!(said(taken), "page 0x7f00 was discarded without the pager's knowledge");
-    assert!(said(Happened::Rebuilt { pages: 1 }).starts_with("1 lost page was rebuilt"));
+    assert!(
+        said(Happened::Rebuilt { pages: 1 }).starts_with("1 page of a lost server was rebuilt")
+    );
 }

@@ -6,9 +6,7 @@ use crate::found::{PageKind, PageTransfers, Paging};
 use crate::parts::{LEAST, about_other, colour, shown};
 use crate::prediction::is_here;
 use document::{Cell, Column, NONE, Row, Table, byte_rate, count, counted, part, size, time};
-use pager_facts::{
-    FaultTime, Happened, PageServer, Paged, PagedPart, PagedSeconds, PagerEvent, PagerFacts,
-};
+use pager_facts::{FaultTime, Happened, PageServer, Paged, PagedPart, PagedSeconds, PagerFacts};
 
 /// The run in a sentence; `None` where no process left its figures.
 pub(crate) fn sentence(pager: &PagerFacts) -> Option<String> {
@@ -52,11 +50,7 @@ fn warnings_of(process: &Paged) -> impl Iterator<Item = String> + use<> {
     let pid = process.pid;
     let some = |number: u64, what: &str| (number > 0).then(|| counted(number, what));
     let lost = some(process.lost_pages.len() as u64, "page").map(|pages| {
-        let is_death = |event: &PagerEvent| matches!(event.what, Happened::ServerDown { .. });
-        let cause = match process.events.iter().any(is_death) {
-            true => "more servers failed than its policy can survive",
-            false => "no server was seen to fail, but what came back was not what was sent",
-        };
+        let cause = process.failures();
         format!("Process {pid} lost the contents of {pages}: {cause}.")
     });
     let unprotected = some(process.unprotected_groups, "group").map(|groups| {
