@@ -4,7 +4,7 @@
 mod shelf;
 
 use anyhow::{Context, Result, anyhow, bail};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,13 @@ impl Preload {
         };
         Ok(folder.join(files[0].name))
     }
+}
+
+/// What `LD_PRELOAD` must be: `library`, before whatever else is to be loaded anyway.
+pub fn list(library: &Path) -> OsString {
+    let earlier = std::env::var_os("LD_PRELOAD").filter(|earlier| !earlier.is_empty());
+    let all: Vec<OsString> = [Some(library.into()), earlier].into_iter().flatten().collect();
+    all.join(OsStr::new(":"))
 }
 
 /// Folders in which other builds have left their libraries.

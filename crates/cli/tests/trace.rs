@@ -5,6 +5,7 @@
 use record::{Batch, Field, How, NULL, Run};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use streams::{KEY, SocketsFacts};
 
 struct Home(tempfile::TempDir);
@@ -216,8 +217,9 @@ fn a_program_that_joins_meets_the_first_one() {
     let serve = ["python3", "talk.py", "serve"];
     let (first, second) = std::thread::scope(|scope| {
         let first = scope.spawn(|| home.trace(&["--no-report", "--out", "run"], &serve));
-        while !home.at("port").exists() {
-            std::thread::sleep(std::time::Duration::from_millis(10));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !home.at("port").exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
         }
         let ask = ["python3", "talk.py", "ask"];
         let second = home.trace(&["--no-report", "--join", "run"], &ask);

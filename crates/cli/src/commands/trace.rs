@@ -13,8 +13,8 @@ use crate::commands::place;
 use crate::preload::{self, SOCKETS};
 use anchors::Anchors;
 use anyhow::{Context, Result};
+use clock::{Clock, Quality};
 use record::{Machine, RunFolder, RunInfo};
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use streams::variables::{CLOCK, CommandClock, PARENT, RUN};
@@ -30,8 +30,10 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
         None => begin(args, &program)?,
     };
     let path = std::path::absolute(&path).context("cannot find the current folder")?;
-    let anchors = Anchors::begin(&path)?;
-    let ended = child::run(&mut command(args, &library, &path), |_| false);
+    let clock = Clock::best();
+    let quality = clock::measure(&clock);
+    let anchors = Anchors::begin(&path, clock, quality)?;
+    let ended = child::run(&mut command(args, (&library, quality), &path), |_| false);
     drop(anchors);
     let ended = match ended {
         Ok(ended) => ended,
@@ -62,8 +64,7 @@ fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)>
 }
 
 /// The program with all that makes the tracer log into `run`.
-fn command(args: &SocketTraceArgs, library: &Path, run: &Path) -> Command {
-    let quality = clock::measure(&clock::Clock::best());
+fn command(args: &SocketTraceArgs, (library, quality): (&Path, Quality), run: &Path) -> Command {
     let clock = CommandClock { boot_id: Machine::here().boot_id, quality };
     let clock = serde_json::to_string(&clock).expect("plain data is JSON");
     let parent = if args.follow { String::new() } else { std::process::id().to_string() };
@@ -73,13 +74,6 @@ fn command(args: &SocketTraceArgs, library: &Path, run: &Path) -> Command {
         .env(RUN, run)
         .env(CLOCK, clock)
         .env(PARENT, parent)
-        .env("LD_PRELOAD", preloaded(library));
+        .env("LD_PRELOAD", preload::list(library));
     command
-}
-
-/// The tracer, and whatever is to be loaded anyway.
-fn preloaded(library: &Path) -> OsString {
-    let earlier = std::env::var_os("LD_PRELOAD").filter(|earlier| !earlier.is_empty());
-    let all: Vec<OsString> = [Some(library.into()), earlier].into_iter().flatten().collect();
-    all.join(OsStr::new(":"))
 }

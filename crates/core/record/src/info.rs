@@ -188,6 +188,20 @@ pub struct Domain {
 }
 
 impl Domain {
+    /// One of which nothing is known yet.
+    pub fn new(id: impl Into<String>, source: Source) -> Domain {
+        Domain {
+            id: id.into(),
+            source,
+            reference: false,
+            error_ns: None,
+            kernel_error_ns: None,
+            model: None,
+            anchors: Vec::new(),
+            offsets: Vec::new(),
+        }
+    }
+
     /// Stamps were placed by its model: its bounds must hold for all of them, those after the last
     /// comparison too.
     pub(crate) fn answer_for(&mut self, span: Span) {

@@ -103,16 +103,7 @@ fn gather(info: &RunInfo, sheets: &[NodeSheet]) -> Vec<Domain> {
     }
     for sheet in sheets {
         let at = domains.iter().position(|domain| domain.id == sheet.domain).unwrap_or_else(|| {
-            domains.push(Domain {
-                id: sheet.domain.clone(),
-                source: sheet.source,
-                reference: false,
-                error_ns: None,
-                kernel_error_ns: None,
-                model: None,
-                anchors: Vec::new(),
-                offsets: Vec::new(),
-            });
+            domains.push(Domain::new(&sheet.domain, sheet.source));
             domains.len() - 1
         });
         add_new(&mut domains[at].anchors, &sheet.anchors);

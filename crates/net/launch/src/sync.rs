@@ -45,7 +45,7 @@ impl Clocks {
             self.every *= 2;
         }
         self.next = now + self.every;
-        let news = domain(&self.reference, self.clock.source());
+        let news = Domain::new(&self.reference, self.clock.source());
         Some(Domain { reference: true, anchors: vec![anchor], ..news })
     }
 
@@ -68,7 +68,7 @@ impl Clocks {
                     self.others.push(Other { domain: id.clone(), source, offsets: vec![offset] })
                 }
             }
-            news.push(Domain { offsets: vec![offset], ..domain(id, source) });
+            news.push(Domain { offsets: vec![offset], ..Domain::new(id, source) });
         }
         Ok(news)
     }
@@ -99,25 +99,10 @@ fn thin(anchors: &mut Vec<Anchor>) {
 fn entry<'a>(info: &'a mut RunInfo, id: &str, source: Source) -> &'a mut Domain {
     let found = info.domains.iter().position(|domain| domain.id == id);
     let index = found.unwrap_or_else(|| {
-        info.domains.push(domain(id, source));
+        info.domains.push(Domain::new(id, source));
         info.domains.len() - 1
     });
     &mut info.domains[index]
-}
-
-/// One of which nothing is known.
-fn domain(id: &str, source: Source) -> Domain {
-    let (anchors, offsets) = Default::default();
-    Domain {
-        id: id.to_owned(),
-        source,
-        reference: false,
-        error_ns: None,
-        kernel_error_ns: None,
-        model: None,
-        anchors,
-        offsets,
-    }
 }
 
 #[cfg(test)]

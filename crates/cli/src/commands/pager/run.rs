@@ -17,7 +17,7 @@ use pager::Policy;
 use pager_drive::unpaged::Bound;
 use record::{RunFolder, RunInfo};
 use rmem::{Config, Server, ServerRole};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = config(args, &path, &local)?;
     let folder = RunFolder::create(&path, info(args, &program, &config))?;
     let mut command = Command::new(&program);
-    command.args(&args.program[1..]).env("LD_PRELOAD", preloads(&library));
+    command.args(&args.program[1..]).env("LD_PRELOAD", preload::list(&library));
     command
         .env(RunKey::VARIABLE, key.to_hex())
         .env(Config::VARIABLE, serde_json::to_string(&config)?);
@@ -153,16 +153,6 @@ fn info(args: &RunArgs, program: &Path, config: &Config) -> RunInfo {
     info.parameters.insert("local_bytes".into(), config.local_bytes.into());
     info.parameters.insert("encrypted".into(), config.encrypt.into());
     info
-}
-
-/// Ours, before whatever else the user has loaded.
-fn preloads(library: &Path) -> OsString {
-    let mut list = library.as_os_str().to_owned();
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        list.push(":");
-        list.push(others);
-    }
-    list
 }
 
 fn monotonic_ns() -> u64 {

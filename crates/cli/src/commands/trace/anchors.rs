@@ -3,8 +3,8 @@
 //! end.
 
 use anyhow::{Context, Result};
-use clock::Clock;
-use record::{Domain, Machine, RunFolder};
+use clock::{Clock, Quality};
+use record::{Domain, NodeSheet, RunFolder};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -20,23 +20,12 @@ pub struct Anchors {
 }
 
 impl Anchors {
-    /// Begin, for the run at `path`.
-    pub fn begin(path: &Path) -> Result<Anchors> {
+    /// Begin, for the run at `path`, with the clock that its processes read.
+    pub fn begin(path: &Path, clock: Clock, quality: Quality) -> Result<Anchors> {
         let folder = RunFolder::join(path)?;
-        let clock = Clock::best();
-        let sheet = record::NodeSheet::with_quality(0, 0, &clock, clock::measure(&clock));
         let (stop, stopped) = channel();
-        let mut news = Domain {
-            id: sheet.domain,
-            source: clock.source(),
-            reference: false,
-            error_ns: None,
-            kernel_error_ns: None,
-            model: None,
-            anchors: Vec::new(),
-            offsets: Vec::new(),
-        };
-        debug_assert_eq!(sheet.boot_id, Machine::here().boot_id);
+        let mut news =
+            Domain::new(NodeSheet::with_quality(0, 0, &clock, quality).domain, clock.source());
         let thread = std::thread::Builder::new()
             .name("anchors".into())
             .spawn(move || {

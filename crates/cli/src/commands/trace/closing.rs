@@ -23,20 +23,16 @@ pub fn close_and_show(
 ) -> Result<ExitCode> {
     let path = folder.path().to_path_buf();
     let code = child::code(*ended);
-    let owns = args.join.is_none();
-    if owns {
+    if args.join.is_some() {
+        drop(folder);
+    } else {
         folder.info_mut().notes.extend(child::note(*ended));
-    }
-    let closed = match owns {
-        true => folder.leave().map_err(anyhow::Error::from),
-        false => {
-            drop(folder);
-            Ok(())
+        if let Err(error) = folder.leave() {
+            return Ok(failed(&error.into(), code));
         }
-    };
-    let closed = closed.and_then(|()| close(&path));
-    match closed {
-        Ok(Closed::Shown) => {}
+    }
+    match close(&path) {
+        Ok(Closed::Whole) => {}
         Ok(Closed::GoesOn) => {
             eprintln!(
                 "run: {} goes on in other processes; the last of them closes it",
@@ -48,12 +44,7 @@ pub fn close_and_show(
             nothing_traced(&path, args);
             return Ok(ExitCode::from(code));
         }
-        Err(error) => {
-            // The program's own failure is what its caller asks for; ours is said, and what was
-            // logged stays.
-            failure::say(&error);
-            return Ok(ExitCode::from(if code == 0 { BAD_INPUT } else { code }));
-        }
+        Err(error) => return Ok(failed(&error, code)),
     }
     if !args.no_report {
         let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
@@ -63,10 +54,16 @@ pub fn close_and_show(
     Ok(ExitCode::from(code))
 }
 
+/// The program's own failure is what its caller asks for; ours is said, and what was logged stays.
+fn failed(error: &anyhow::Error, code: u8) -> ExitCode {
+    failure::say(error);
+    ExitCode::from(if code == 0 { BAD_INPUT } else { code })
+}
+
 /// What became of the run.
 enum Closed {
     /// It is closed.
-    Shown,
+    Whole,
     /// Others still take part in it.
     GoesOn,
     /// Nobody has logged anything.
@@ -74,10 +71,10 @@ enum Closed {
 }
 
 fn close(path: &Path) -> Result<Closed> {
-    let closing = match Closing::of_cut(path) {
+    let mut closing = match Closing::of_cut(path) {
         Ok(Some(closing)) => closing,
         // Another one of those that took part was faster.
-        Ok(None) => return Ok(Closed::Shown),
+        Ok(None) => return Ok(Closed::Whole),
         Err(RecordError::GoingOn { .. }) => return Ok(Closed::GoesOn),
         Err(error) => return Err(error.into()),
     };
@@ -85,10 +82,9 @@ fn close(path: &Path) -> Result<Closed> {
         return Ok(Closed::Nothing);
     }
     let trouble = std::fs::read_to_string(closing.live().join(streams::TROUBLE_FILE));
-    let mut closing = closing;
     closing.info_mut().failures.extend(trouble.unwrap_or_default().lines().map(String::from));
     streams::close::close(closing).with_context(|| format!("cannot close {}", path.display()))?;
-    Ok(Closed::Shown)
+    Ok(Closed::Whole)
 }
 
 fn nothing_traced(path: &Path, args: &SocketTraceArgs) {
