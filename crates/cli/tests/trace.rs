@@ -6,6 +6,7 @@ use record::{Batch, Field, How, NULL, Run};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use streams::exchanges::STRETCHES;
 use streams::{KEY, SocketsFacts};
 
 struct Home(tempfile::TempDir);
@@ -231,4 +232,35 @@ fn a_program_that_joins_meets_the_first_one() {
     all_bytes_matched(&facts);
     assert_eq!(facts.bytes_sent, 2 * 50 * 700);
     assert!(facts.processes[0].name.starts_with("python3 talk.py:"), "{facts:?}");
+}
+
+#[test]
+fn the_time_of_an_exchange_is_told_and_who_was_served_instead() {
+    let home = Home::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/exchanges.py");
+    let program = ["python3", script.to_str().unwrap()];
+    let output = home.trace(&["--follow", "--out", "run"], &program);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    assert_eq!((facts.exchanges, facts.outside_exchanges), (21, 0), "{facts:?}");
+    let (mut whole, mut sums, mut slow) = (0, [0; STRETCHES], None);
+    streams::exchanges::each(&home.at("run"), 0, |exchange| {
+        let stretches = exchange.stretches().map(Option::unwrap);
+        assert_eq!(stretches.iter().sum::<i64>(), exchange.whole().unwrap());
+        if exchange.request.bytes == 60 {
+            whole += exchange.whole().unwrap();
+            sums.iter_mut().zip(stretches).for_each(|(sum, ns)| *sum += ns);
+        } else {
+            assert_eq!(slow.replace(exchange.request.src), None);
+        }
+    })
+    .unwrap();
+    for (found, word) in [(whole, "whole"), (sums[3], "service"), (sums[6], "unread")] {
+        assert!(is_near(found, said(&output, word)), "{word}: {found}; {output:?}");
+    }
+    let (unread, blocked) = (sums[2], said(&output, "blocked"));
+    assert!(unread > blocked / 2 && unread < blocked + blocked / 10, "{unread} of {blocked}");
+    let text = error_of(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    let culprit = format!("request of python3 exchanges.py ({})", slow.unwrap());
+    assert!(text.contains(&culprit), "{culprit}: {text}");
 }

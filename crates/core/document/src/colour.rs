@@ -26,6 +26,10 @@ impl Colour {
         match self.0 {
             "b" => '░',
             "c" => '▒',
+            "work" => '▓',
+            "cycle" => '─',
+            "undo" => '▚',
+            "collect" => '▞',
             _ => '█',
         }
     }

@@ -1,11 +1,14 @@
 //! Programs that talk over sockets as a product that reports know.
 
+use crate::exchanges::Exchanges;
 use crate::pairs::Pairs;
-use crate::{facts, section};
+use crate::{exchange_section, facts, section, story};
 use record::{Run, RunInfo};
-use report::{Facts, Lens, LensError, Part, ProductFacts, Reading};
+use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
 use stats::analysis::Analysis;
+use stats::story::Row;
 use stats::{Tally, own};
+use std::path::PathBuf;
 use streams::{KEY, SocketsFacts};
 
 /// Runs of traced programs.
@@ -13,6 +16,7 @@ pub struct SocketsLens;
 
 /// Such a run.
 struct SocketsReading {
+    run: PathBuf,
     facts: SocketsFacts,
 }
 
@@ -27,7 +31,8 @@ impl Lens for SocketsLens {
 
     fn open(&self, run: &Run) -> Result<Option<Box<dyn Reading>>, LensError> {
         let facts = facts::of(&run.info);
-        Ok(facts.map(|facts| Box::new(SocketsReading { facts }) as Box<dyn Reading>))
+        let run = run.path().to_path_buf();
+        Ok(facts.map(|facts| Box::new(SocketsReading { run, facts }) as Box<dyn Reading>))
     }
 
     fn series(&self) -> &'static [&'static str] {
@@ -40,6 +45,10 @@ impl Reading for SocketsReading {
         Box::new(Pairs::default())
     }
 
+    fn story(&self, message: &Row) -> Result<ProductStory, LensError> {
+        Ok(story::tell(&self.run, message)?)
+    }
+
     fn finish(
         &self,
         tally: Box<dyn Tally>,
@@ -47,8 +56,18 @@ impl Reading for SocketsReading {
         _analysis: &Analysis,
     ) -> Result<Option<Part>, LensError> {
         let pairs = own::<Pairs>(tally);
+        let exchanges = Exchanges::read(&self.run, &self.facts)?;
+        let sections = [
+            exchange_section::section(&self.facts, &exchanges),
+            section::section(&self.facts, &pairs),
+        ];
+        let sentence = exchange_section::headline(&self.facts, &exchanges);
+        let below = exchange_section::below_headline(&self.facts, &exchanges);
         Ok(Some(Part {
-            sections: section::section(&self.facts, &pairs).into_iter().collect(),
+            below: below.filter(|_| sentence.is_some()),
+            sentence,
+            sections: sections.into_iter().flatten().collect(),
+            messages: exchange_section::messages(&exchanges),
             figures: serde_json::json!({ "sockets": self.facts }),
             ..Part::default()
         }))

@@ -4,9 +4,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod exchange_section;
+mod exchanges;
 mod facts;
 mod lens;
 mod pairs;
 mod section;
+mod story;
+mod stretches;
 
 pub use lens::SocketsLens;

@@ -28,7 +28,7 @@ pub fn name(facts: &SocketsFacts, node: i64) -> String {
     let known = facts.processes.iter().find(|one| i64::from(one.node) == node);
     match known {
         Some(one) => format!("{} ({node})", one.name),
-        None => "not traced".to_owned(),
+        None => format!("not traced ({node})"),
     }
 }
 

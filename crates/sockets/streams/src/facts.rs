@@ -45,6 +45,10 @@ pub struct SocketsFacts {
     /// Messages that were written at the same time as another one of their connection, so that the
     /// order of the two is not known.
     pub overlapping: u64,
+    /// Requests with their answers: see [`exchanges`](crate::exchanges).
+    pub exchanges: u64,
+    /// Messages that belong to none.
+    pub outside_exchanges: u64,
 }
 
 /// A process, as the closing knows it.

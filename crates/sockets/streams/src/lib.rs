@@ -23,12 +23,15 @@ pub mod close;
 mod ends;
 pub mod entry;
 mod error;
+pub mod exchanges;
 mod facts;
+mod found;
 mod logs;
 mod matching;
 mod op;
 mod pairing;
 mod row;
+mod turns;
 pub mod variables;
 
 pub use error::CloseError;

@@ -65,8 +65,10 @@ fn value(by: Trait, member: &Member, launches: &BTreeMap<u32, (i64, i64)>) -> Op
         Trait::Column(By::Launch) => Some((i64::from(member.launch), 0)),
         Trait::Queued => known(member.queue_len).map(|(length, _)| (i64::from(length > 0), 0)),
         Trait::Early => {
+            // Of half a message the moment may not be known.
+            let (from, _) = known(member.from_ns)?;
             let (begin, end) = launches.get(&member.launch)?;
-            let early = (member.from_ns - begin) as f64 <= EARLY * (end - begin) as f64;
+            let early = (from - begin) as f64 <= EARLY * (end - begin) as f64;
             Some((i64::from(early), 0))
         }
     }
@@ -81,5 +83,28 @@ fn label(by: Trait, value: (i64, i64)) -> String {
         }
         Trait::Column(_) => value.0.to_string(),
         Trait::Queued | Trait::Early => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::NULL;
+
+    fn member(seq: u64, from_ns: i64) -> Member {
+        let (bytes, hops, packets, queue_len) = (8, NULL, NULL, NULL);
+        let (launch, src, dst, kind, to_ns) = (0, 0, 1, None, from_ns.saturating_add(5));
+        Member { launch, src, dst, seq, kind, bytes, hops, packets, queue_len, from_ns, to_ns }
+    }
+
+    #[test]
+    fn early_messages_are_alike_beside_halves_without_a_moment() {
+        let members: Vec<Member> = (0..10).map(|seq| member(seq, seq as i64)).collect();
+        let others = (10..40).map(|seq| member(seq, 500_000));
+        let half = member(40, NULL);
+        let all: Vec<Member> = members.iter().copied().chain(others).chain([half]).collect();
+        let found = reasons(&members, &all, &BTreeMap::from([(0, (0, 1_000_000))]));
+        let is_early = |reason: &Reason| matches!(reason, Reason::Alike { by: Trait::Early, .. });
+        assert_eq!(found.iter().filter(|reason| is_early(reason)).count(), 1, "{found:?}");
     }
 }

@@ -1,0 +1,229 @@
+//! Requests and answers in a report.
+
+use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
+use crate::section::name;
+use crate::stretches::{ALL, ELSEWHERE, RECEIVE_WAIT, in_words};
+use document::{Block, Cell, Column, Row, Section, Table, Value, counted, time};
+use stats::GroupDistribution;
+use streams::SocketsFacts;
+use streams::exchanges::{Exchange, STRETCHES};
+
+/// The run's most important sentence, where most of its messages are requests and answers with both
+/// ends known.
+pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
+    let whole = |ways: &&Ways| ways.whole.count() > 0;
+    let all: Vec<&Ways> = exchanges.pairs.values().filter(whole).collect();
+    let count: u64 = all.iter().map(|ways| ways.whole.count()).sum();
+    let messages: u64 = facts.processes.iter().map(|process| process.messages).sum();
+    if count == 0 || exchanges.untold > 0 || facts.outside_exchanges * 4 > messages {
+        return None;
+    }
+    let sum: i128 = all.iter().map(|ways| ways.whole.moments().sum).sum();
+    let parts = std::array::from_fn(|at| all.iter().map(|ways| sums(ways)[at]).sum());
+    let parts = in_words(&shares(&parts, sum)?);
+    let mean = time(sum as f64 / count as f64);
+    Some(format!("From a request to its answer it took {mean} on average: {parts}."))
+}
+
+/// The section, where there were exchanges.
+pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
+    if exchanges.pairs.is_empty() {
+        return None;
+    }
+    let sentence = "What an end writes after it has read all, up to when it reads again, is a \
+        request; what the other end wrote meanwhile is its answer. The end that connected asks. \
+        Service is the time from when the request was taken until the answer was ready: the \
+        answerer's own."
+        .to_owned();
+    let mut section = Section::new("sockets-exchanges", "Requests and answers", sentence);
+    section = section.table(pairs(facts, exchanges)).table(stretches(facts, exchanges));
+    if !exchanges.slowest.is_empty() {
+        section.blocks.push(Block::Heading("The slowest".into()));
+        section = section.table(slowest(facts, exchanges));
+    }
+    section.blocks.extend(remarks(facts, exchanges).map(|said| Block::Note(None, said)));
+    Some(section)
+}
+
+/// Messages that its tables lead to.
+pub fn messages(exchanges: &Exchanges) -> Vec<(u32, u32, u64)> {
+    exchanges.slowest.iter().filter_map(|slow| longest(&slow.exchange).and_then(message)).collect()
+}
+
+fn remarks(facts: &SocketsFacts, exchanges: &Exchanges) -> impl Iterator<Item = String> {
+    let estimated: u64 = exchanges.pairs.values().map(|ways| ways.estimated).sum();
+    let outside = (facts.outside_exchanges > 0).then(|| {
+        format!(
+            "Not paired: {}. An end wrote before it had read all that was on its way to it, or \
+            nobody answered, or who asks is not known.",
+            counted(facts.outside_exchanges, "message")
+        )
+    });
+    let estimated = (estimated > 0).then(|| {
+        format!(
+            "Of an arrival in {} only an interval is known: where transit ends there, and the \
+            receive wait begins, is an estimate.",
+            counted(estimated, "exchange")
+        )
+    });
+    let untold = (exchanges.untold > 0).then(|| {
+        format!("Not in the tables: {} of further pairs.", counted(exchanges.untold, "exchange"))
+    });
+    [outside, estimated, untold].into_iter().flatten()
+}
+
+fn pairs(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
+    let columns = [
+        Column::text("asker", "Asks"),
+        Column::text("answerer", "Answers"),
+        Column::count("exchanges", "Exchanges"),
+        Column::time("median", "Median"),
+        Column::time("p99", "99 %"),
+        Column::time("longest", "Longest"),
+        Column::text("parts", "Where the time went"),
+    ];
+    let row = |((asker, answerer), ways): (&(i64, i64), &Ways)| -> Row {
+        let [_, median, p99, longest] = figures(&ways.whole);
+        let parts = ways.shares().map(|shares| {
+            let part = |at: usize| (ALL[at].name, ALL[at].colour, shares[at]);
+            Cell::from(Value::Parts((0..STRETCHES).map(part).collect()))
+        });
+        let cells: Vec<Cell> = vec![
+            name(facts, *asker).into(),
+            name(facts, *answerer).into(),
+            ways.count.into(),
+            median.into(),
+            p99.into(),
+            longest.into(),
+            parts.unwrap_or_default(),
+        ];
+        cells.into()
+    };
+    Table::new("sockets-exchanges", columns).with(exchanges.pairs.iter().map(row))
+}
+
+fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
+    let [both, asker, answerer] = who_columns();
+    let columns = [
+        both,
+        asker,
+        answerer,
+        Column::text("stretch", "Stretch"),
+        Column::share("share", "Share"),
+        Column::time("mean", "Mean"),
+        Column::time("median", "Median"),
+        Column::time("p99", "99 %"),
+        Column::time("longest", "Longest").wide(),
+    ];
+    let mut table = Table::new("sockets-stretches", columns);
+    for (pair, ways) in &exchanges.pairs {
+        let shares = ways.shares();
+        let named = (0..STRETCHES)
+            .map(|at| (ALL[at].name, shares.map(|shares| shares[at]), &ways.stretches[at]));
+        let elsewhere = (ELSEWHERE, None, &ways.elsewhere);
+        for (stretch, share, of) in named.chain([elsewhere]).filter(|(.., of)| of.count() > 0) {
+            let mut cells: Vec<Cell> = who(facts, *pair).into();
+            cells.extend([stretch.into(), share.into()]);
+            cells.extend(figures(of).map(Cell::from));
+            table.push(cells);
+        }
+    }
+    table.folded_above(2 * STRETCHES, |rows| format!("All {rows} stretches"))
+}
+
+/// Who asks whom: in short for people, who have the names in the table above.
+fn who_columns() -> [Column; 3] {
+    [
+        Column::text("nodes", "Nodes"),
+        Column::text("asker", "Asks").data(),
+        Column::text("answerer", "Answers").data(),
+    ]
+}
+
+fn who(facts: &SocketsFacts, (asker, answerer): (i64, i64)) -> [Cell; 3] {
+    let short = format!("{asker}\u{a0}→\u{a0}{answerer}");
+    [short.into(), name(facts, asker).into(), name(facts, answerer).into()]
+}
+
+/// Mean, median, 99 % and the longest.
+fn figures(of: &GroupDistribution) -> [Option<i64>; 4] {
+    let count = of.count();
+    let mean = (count > 0).then(|| (of.moments().sum / i128::from(count)) as i64);
+    let longest = (count > 0).then_some(of.moments().max);
+    [mean, of.quantile(0.5), of.quantile(0.99), longest]
+}
+
+fn slowest(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
+    let [both, asker, answerer] = who_columns();
+    let columns = [
+        both,
+        asker,
+        answerer,
+        Column::time("ready", "Begun at").wide(),
+        Column::time("whole", "Took"),
+        Column::text("mostly", "Mostly"),
+        Column::text("meanwhile", "While the answerer had"),
+        Column::text("message", "Message").wide(),
+    ];
+    let row = |slow: &Slow| -> Row {
+        let exchange = &slow.exchange;
+        let longest = longest(exchange);
+        let mostly = longest.map(|of| format!("{}, {}", ALL[of.at].name, time(of.ns as f64)));
+        let place = longest.and_then(message);
+        let said = place.map(|(launch, src, seq)| format!("{launch}:{src}:{seq}"));
+        let said = Cell::from(said.unwrap_or_default());
+        let mut cells: Vec<Cell> = who(facts, (exchange.request.src, exchange.answer.src)).into();
+        cells.extend([
+            exchange.request.ready_ns.into(),
+            exchange.whole().into(),
+            mostly.into(),
+            instead(facts, slow).into(),
+            place.map_or(said.clone(), |message| report::leading_to(said, message)),
+        ]);
+        cells.into()
+    };
+    Table::new("sockets-slowest-exchanges", columns).with(exchanges.slowest.iter().map(row))
+}
+
+/// Whose request the answerer had while this one lay unread, if it had it for most of that time.
+fn instead(facts: &SocketsFacts, slow: &Slow) -> Option<String> {
+    let (other, ns) = slow.instead?;
+    let unread = slow.exchange.stretches()[RECEIVE_WAIT]?;
+    let whose = match facts.outside.map(i64::from) == Some(other.request.src) {
+        true => "a program that was not traced".to_owned(),
+        false => name(facts, other.request.src),
+    };
+    (2 * ns > unread).then(|| format!("a request of {whose}, for {}", time(ns as f64)))
+}
+
+/// Of the slowest exchange, what there is to say of it.
+pub fn below_headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
+    let slow = exchanges.slowest.first()?;
+    let longest = longest(&slow.exchange)?;
+    let whole = time(slow.exchange.whole()? as f64);
+    let (was, ns) = (ALL[longest.at].was, time(longest.ns as f64));
+    let instead = instead(facts, slow).filter(|_| longest.at == RECEIVE_WAIT);
+    let instead = instead.map_or_else(String::new, |had| format!(", while the answerer had {had}"));
+    Some(format!("The slowest took {whole}: for {ns} {was}{instead}."))
+}
+
+/// The longest stretch of an exchange.
+#[derive(Clone, Copy)]
+struct Longest<'a> {
+    exchange: &'a Exchange,
+    at: usize,
+    ns: i64,
+}
+
+fn longest(exchange: &Exchange) -> Option<Longest<'_>> {
+    let known = exchange.stretches().into_iter().enumerate();
+    let known = known.filter_map(|(at, ns)| ns.map(|ns| (at, ns)));
+    known.max_by_key(|(_, ns)| *ns).map(|(at, ns)| Longest { exchange, at, ns })
+}
+
+/// The message that tells of a stretch: launch, source, number. The service was that of the
+/// request.
+fn message(of: Longest<'_>) -> Option<(u32, u32, u64)> {
+    let leg = if of.at < 4 { &of.exchange.request } else { &of.exchange.answer };
+    Some((0, u32::try_from(leg.src).ok()?, u64::try_from(leg.seq).ok()?))
+}
