@@ -264,3 +264,35 @@ fn the_time_of_an_exchange_is_told_and_who_was_served_instead() {
     let culprit = format!("request of python3 exchanges.py ({})", slow.unwrap());
     assert!(text.contains(&culprit), "{culprit}: {text}");
 }
+
+#[test]
+fn a_process_that_becomes_another_user_is_traced_and_a_later_child_is_missed_aloud() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: only root becomes another user");
+        return;
+    }
+    let home = Home::new();
+    // The other user may not be able to read Python's own files: nothing is loaded late.
+    let script = "import os, signal, socket\n\
+        signal.alarm(60)\n\
+        s = socket.create_server(('127.0.0.1', 0))\n\
+        def ask():\n\
+        \x20   c = socket.socket(); c.connect(s.getsockname())\n\
+        \x20   c.sendall(b'x' * 300); c.recv(100); os._exit(0)\n\
+        if os.fork() == 0:\n\
+        \x20   os.setgid(65534); os.setuid(65534)\n\
+        \x20   if os.fork() == 0: ask()\n\
+        \x20   os.wait(); ask()\n\
+        for _ in range(2):\n\
+        \x20   c, _ = s.accept(); c.recv(1000); c.sendall(b'y' * 20)\n\
+        os.wait()\n";
+    std::fs::write(home.at("other.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--out", "run"], &["python3", "other.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    assert_eq!((facts.whole_connections, facts.half_connections), (1, 1), "{facts:?}");
+    assert_eq!((facts.bytes_sent, facts.bytes_matched), (320, 320), "{facts:?}");
+    let lost = facts.processes.iter().filter(|process| process.lost_child).count();
+    assert_eq!(lost, 1, "{facts:?}");
+    assert!(error_of(&output).contains("could not open its log"), "{output:?}");
+}

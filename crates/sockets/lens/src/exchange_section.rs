@@ -2,8 +2,8 @@
 
 use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
 use crate::section::name;
-use crate::stretches::{ALL, ELSEWHERE, RECEIVE_WAIT, in_words};
-use document::{Block, Cell, Column, Row, Section, Table, Value, counted, time};
+use crate::stretches::{ALL, ASKING, ELSEWHERE, RECEIVE_WAIT, SERVICE, in_words};
+use document::{Block, Cell, Column, Row, Section, Table, Value, counted, part, time};
 use stats::GroupDistribution;
 use streams::SocketsFacts;
 use streams::exchanges::{Exchange, STRETCHES};
@@ -22,7 +22,27 @@ pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
     let parts = std::array::from_fn(|at| all.iter().map(|ways| sums(ways)[at]).sum());
     let parts = in_words(&shares(&parts, sum)?);
     let mean = time(sum as f64 / count as f64);
-    Some(format!("From a request to its answer it took {mean} on average: {parts}."))
+    Some(format!(
+        "From a request to its answer it took {mean} on average: {parts}.{}",
+        asking(&all)
+    ))
+}
+
+/// Where services were mostly waiting for an answer of somebody else.
+fn asking(all: &[&Ways]) -> String {
+    let sum = |of: fn(&Ways) -> &GroupDistribution| -> i128 {
+        all.iter().map(|ways| of(ways).moments().sum).sum()
+    };
+    let (asking, service) = (sum(|ways| &ways.asking), sum(|ways| &ways.stretches[SERVICE]));
+    let share = asking as f64 / service.max(1) as f64;
+    match share >= 0.1 {
+        true => format!(
+            " For {} of the time for which answerers had a request they waited for an answer \
+            themselves.",
+            part(share)
+        ),
+        false => String::new(),
+    }
 }
 
 /// The section, where there were exchanges.
@@ -118,10 +138,12 @@ fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
     let mut table = Table::new("sockets-stretches", columns);
     for (pair, ways) in &exchanges.pairs {
         let shares = ways.shares();
-        let named = (0..STRETCHES)
-            .map(|at| (ALL[at].name, shares.map(|shares| shares[at]), &ways.stretches[at]));
-        let elsewhere = (ELSEWHERE, None, &ways.elsewhere);
-        for (stretch, share, of) in named.chain([elsewhere]).filter(|(.., of)| of.count() > 0) {
+        let mut told: Vec<_> = (0..STRETCHES)
+            .map(|at| (ALL[at].name, shares.map(|shares| shares[at]), &ways.stretches[at]))
+            .collect();
+        told.insert(SERVICE + 1, (ASKING, shares.and_then(|_| ways.asking_share()), &ways.asking));
+        told.push((ELSEWHERE, None, &ways.elsewhere));
+        for (stretch, share, of) in told.into_iter().filter(|(.., of)| of.count() > 0) {
             let mut cells: Vec<Cell> = who(facts, *pair).into();
             cells.extend([stretch.into(), share.into()]);
             cells.extend(figures(of).map(Cell::from));
@@ -177,7 +199,7 @@ fn slowest(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
             exchange.request.ready_ns.into(),
             exchange.whole().into(),
             mostly.into(),
-            instead(facts, slow).into(),
+            instead(facts, slow).filter(|_| longest.is_some_and(is_unread)).into(),
             place.map_or(said.clone(), |message| report::leading_to(said, message)),
         ]);
         cells.into()
@@ -202,7 +224,7 @@ pub fn below_headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Str
     let longest = longest(&slow.exchange)?;
     let whole = time(slow.exchange.whole()? as f64);
     let (was, ns) = (ALL[longest.at].was, time(longest.ns as f64));
-    let instead = instead(facts, slow).filter(|_| longest.at == RECEIVE_WAIT);
+    let instead = instead(facts, slow).filter(|_| is_unread(longest));
     let instead = instead.map_or_else(String::new, |had| format!(", while the answerer had {had}"));
     Some(format!("The slowest took {whole}: for {ns} {was}{instead}."))
 }
@@ -219,6 +241,10 @@ fn longest(exchange: &Exchange) -> Option<Longest<'_>> {
     let known = exchange.stretches().into_iter().enumerate();
     let known = known.filter_map(|(at, ns)| ns.map(|ns| (at, ns)));
     known.max_by_key(|(_, ns)| *ns).map(|(at, ns)| Longest { exchange, at, ns })
+}
+
+fn is_unread(of: Longest<'_>) -> bool {
+    of.at == RECEIVE_WAIT
 }
 
 /// The message that tells of a stretch: launch, source, number. The service was that of the

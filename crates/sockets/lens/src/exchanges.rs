@@ -1,8 +1,10 @@
 //! Where the time between requests and answers went, by who asked whom.
 
+use crate::asking::Asking;
+use crate::stretches::SERVICE;
 use record::{NULL, RecordError};
 use stats::GroupDistribution;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use streams::SocketsFacts;
 use streams::exchanges::{self, Exchange, STRETCHES};
@@ -56,6 +58,8 @@ pub struct Ways {
     /// From when the request was sent to when the answer arrived, where nothing between the two is
     /// known.
     pub elsewhere: GroupDistribution,
+    /// Of the services, how long the answerer waited for an answer itself.
+    pub asking: GroupDistribution,
     /// Exchanges in which the moment of an arrival is an estimate within its interval.
     pub estimated: u64,
 }
@@ -71,6 +75,7 @@ impl Exchanges {
         for node in nodes.clone() {
             exchanges::each(run, node, |exchange| found.add(exchange))?;
         }
+        found.add_asking(run)?;
         let slowest = &mut found.slowest;
         let is_answerer =
             |node: &u32| slowest.iter().any(|slow| slow.exchange.answer.src == i64::from(*node));
@@ -91,6 +96,37 @@ impl Exchanges {
             self.untold += 1;
         }
         self.keep_slow(exchange);
+    }
+
+    /// Find out what answerers asked while they had a request.
+    fn add_asking(&mut self, run: &Path) -> Result<(), RecordError> {
+        let answerers: BTreeSet<i64> = self.pairs.keys().map(|(_, answerer)| *answerer).collect();
+        let asked = |node: &i64| self.pairs.keys().any(|(asker, _)| asker == node);
+        let both: Vec<i64> = answerers.iter().copied().filter(asked).collect();
+        let read = |node: i64, take: &mut dyn FnMut(&Exchange)| match u32::try_from(node) {
+            Ok(node) => exchanges::each(run, node, take),
+            Err(_) => Ok(()),
+        };
+        for node in both {
+            let mut stretches = Vec::new();
+            for answerer in &answerers {
+                read(*answerer, &mut |one| {
+                    let stretch = (one.request.ready_ns, one.answer.taken_ns);
+                    if one.request.src == node && one.whole().is_some() {
+                        stretches.push(stretch);
+                    }
+                })?;
+            }
+            let asking = Asking::of(stretches);
+            read(node, &mut |one| {
+                let ways = self.pairs.get_mut(&(one.request.src, node));
+                let service = (one.request.taken_ns, one.answer.ready_ns);
+                if let (Some(ways), Some(_)) = (ways, one.stretches()[SERVICE]) {
+                    ways.asking.add(asking.within(service));
+                }
+            })?;
+        }
+        Ok(())
     }
 
     fn keep_slow(&mut self, exchange: &Exchange) {
@@ -120,6 +156,12 @@ impl Ways {
         for (all, one) in self.stretches.iter_mut().zip(exchange.stretches()) {
             one.into_iter().for_each(|ns| all.add(ns));
         }
+    }
+
+    /// The part of the time of all in which the answerer waited for an answer itself.
+    pub fn asking_share(&self) -> Option<f64> {
+        let whole = self.whole.moments().sum;
+        (whole > 0).then(|| self.asking.moments().sum as f64 / whole as f64)
     }
 
     /// The parts of the time of all, where both ends are known.

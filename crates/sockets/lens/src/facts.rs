@@ -94,6 +94,12 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
             "{name}: it used urgent data (MSG_OOB), which the offsets do not count exactly."
         ));
     }
+    if process.lost_child {
+        lines.push(format!(
+            "{name}: a child process of it could not open its log in the run's folder, and is not \
+            traced. If it runs as another user, make the folder one to which that user may write."
+        ));
+    }
     if process.datagram_sockets > 0 {
         lines.push(format!(
             "{name}: {} opened; datagrams are not traced.",

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod asking;
 mod exchange_section;
 mod exchanges;
 mod facts;

@@ -27,6 +27,10 @@ pub const ALL: [Stretch; STRETCHES] = [
     stretch("answer: receive wait", "undo", "the answer lay unread in the asker's socket"),
 ];
 
+/// The service.
+pub const SERVICE: usize = 3;
+/// The part of it in which the answerer waited for an answer itself.
+pub const ASKING: &str = "… of it, asking others";
 /// The receive wait of the request.
 pub const RECEIVE_WAIT: usize = 2;
 /// What lies between an asker's request and answer where the answerer was not traced.

@@ -6,7 +6,7 @@
 //! - `connections`, `descriptors`: what makes, copies and closes sockets. `table` knows what each
 //!   descriptor is; one that it does not know is looked at when it is first used (`births`).
 //! - `log`: where calls are written down, a mapped file that outlives the process; `state` begins
-//!   it when the process first uses a socket.
+//!   it when the process first uses a socket, or before it gives up its `privileges`.
 //!
 //! Without `FOURSTAMP_TRACE_RUN` in the environment every call passes straight through. What a call
 //! returns, `errno` and what it leaves in the program's memory are those of the call that the
@@ -32,6 +32,7 @@ mod connections;
 mod descriptors;
 mod log;
 mod next;
+mod privileges;
 mod receives;
 mod sends;
 mod stamps;

@@ -2,8 +2,8 @@
 //! order. They may be left by the cancellation of a thread, which unwinds.
 
 use libc::{
-    FILE, c_char, c_int, c_long, c_uint, c_void, iovec, mmsghdr, mode_t, msghdr, off_t, size_t,
-    sockaddr, socklen_t, ssize_t, timespec,
+    FILE, c_char, c_int, c_long, c_uint, c_void, gid_t, iovec, mmsghdr, mode_t, msghdr, off_t,
+    size_t, sockaddr, socklen_t, ssize_t, timespec, uid_t,
 };
 use std::ffi::CStr;
 
@@ -71,6 +71,17 @@ interpose::functions! {
     epoll_create(size: c_int) -> c_int;
     epoll_create1(flags: c_int) -> c_int;
     eventfd(count: c_uint, flags: c_int) -> c_int;
+    setuid(user: uid_t) -> c_int;
+    seteuid(user: uid_t) -> c_int;
+    setreuid(real: uid_t, effective: uid_t) -> c_int;
+    setresuid(real: uid_t, effective: uid_t, saved: uid_t) -> c_int;
+    setgid(group: gid_t) -> c_int;
+    setegid(group: gid_t) -> c_int;
+    setregid(real: gid_t, effective: gid_t) -> c_int;
+    setresgid(real: gid_t, effective: gid_t, saved: gid_t) -> c_int;
+    setgroups(count: size_t, groups: *const gid_t) -> c_int;
+    initgroups(user: *const c_char, group: gid_t) -> c_int;
+    chroot(path: *const c_char) -> c_int;
     syscall(
         number: c_long, one: c_long, two: c_long, three: c_long, four: c_long, five: c_long,
         six: c_long

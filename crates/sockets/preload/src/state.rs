@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use streams::entry::{SOCKETS_MAX, head};
+use streams::entry::{SOCKETS_MAX, head, noticed};
 use streams::variables::{CLOCK, CommandClock, PARENT, RUN};
 use streams::{LOG_ENDING, NODES_MAX, PROCESS_ENDING, ProcessFacts};
 
@@ -159,6 +159,7 @@ fn begin_once(state: &AtomicU32) -> Option<Tracing> {
 fn begin() -> Result<bool, Box<dyn std::error::Error>> {
     let Some(task) = TASK.get() else { return Ok(false) };
     let is_child = GENERATION.fetch_add(1, Ordering::Relaxed) > 0;
+    let parents = log::head_word(head::NOTICED_AT).filter(|_| is_child);
     if is_child {
         log::leave_to_parent();
         SOCKETS.store(0, Ordering::Relaxed);
@@ -166,6 +167,15 @@ fn begin() -> Result<bool, Box<dyn std::error::Error>> {
             return Ok(false);
         }
     }
+    let begun = begin_log(task);
+    if let (Err(_), Some(parents)) = (&begun, parents) {
+        // It may not write anywhere else.
+        parents.fetch_or(noticed::LOST_CHILD, Ordering::Relaxed);
+    }
+    begun.map(|()| true)
+}
+
+fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
     OWNER.store(std::process::id(), Ordering::Relaxed);
     let clock = *CLOCK_HERE.get_or_init(Clock::best);
     let folder = RunFolder::join(&task.run)?;
@@ -182,7 +192,7 @@ fn begin() -> Result<bool, Box<dyn std::error::Error>> {
         return Err(Box::new(Error::last_os_error()));
     }
     sheet.save_into(&live)?;
-    Ok(true)
+    Ok(())
 }
 
 /// The first number that no other process has taken, and its log.

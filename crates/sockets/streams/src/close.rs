@@ -75,6 +75,7 @@ fn facts(found: &Found, closing: &Closing, processes: &[Process], ends: &Ends) -
             io_uring: noticed & noticed::IO_URING != 0,
             streams: noticed & noticed::STREAMS != 0,
             urgent: noticed & noticed::URGENT != 0,
+            lost_child: noticed & noticed::LOST_CHILD != 0,
             stopped_ns: model.map(|model| model.timeline(Ticks(stopped)).0),
         });
     }

@@ -51,6 +51,8 @@ pub mod noticed {
     pub const STREAMS: u64 = 2;
     /// It sent or awaited urgent data.
     pub const URGENT: u64 = 4;
+    /// A child of it could not open a log of its own.
+    pub const LOST_CHILD: u64 = 8;
 }
 
 /// What a slot is.

@@ -73,6 +73,8 @@ pub struct ProcessSummary {
     pub streams: bool,
     /// It used urgent data.
     pub urgent: bool,
+    /// A child of it could not open its log, and was not traced.
+    pub lost_child: bool,
     /// When its recording stopped for want of room, ns on the timeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_ns: Option<i64>,
@@ -93,7 +95,10 @@ fn name_of(program: &Path, words: &[String]) -> String {
     const INTERPRETERS: [&str; 6] = ["python", "perl", "ruby", "node", "bash", "php"];
     let file = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut words = words.iter();
-    let first = words.next().map(|word| file(Path::new(word.trim_start_matches('-'))));
+    // Servers write a title over their words: `nginx: worker process`.
+    let untitled = |word: &String| word.split(": ").next().unwrap_or_default().to_owned();
+    let first = words.next().map(untitled);
+    let first = first.map(|word| file(Path::new(word.trim_start_matches('-'))));
     let name = first.filter(|name| !name.is_empty()).unwrap_or_else(|| file(program));
     match words.find(|word| !word.starts_with('-')) {
         Some(script) if INTERPRETERS.iter().any(|one| name.starts_with(one)) => {
@@ -114,5 +119,7 @@ mod tests {
         assert_eq!(name("/bin/redis-check-rdb", "redis-server --port 1"), "redis-server");
         assert_eq!(name("/usr/bin/python3.11", "python3 -u /srv/app.py 8000"), "python3 app.py");
         assert_eq!(name("/bin/dash", ""), "dash");
+        let titled = ["nginx: master process nginx -c /etc/nginx.conf".to_owned()];
+        assert_eq!(name_of(Path::new("/usr/sbin/nginx"), &titled), "nginx");
     }
 }
