@@ -2,9 +2,9 @@
 //! C and for every language that calls C.
 //!
 //! A handle is memory that is never given back, with a word that says what it is and one that says
-//! whether it is still open ([`handle`]). So a handle that was closed is told for certain, whoever
+//! whether it is still open (`handle`). So a handle that was closed is told for certain, whoever
 //! closed it, and so is one of before a fork. A function returns a code and leaves a line of text
-//! behind ([`failure`]); a panic becomes a code, too. Structs say their size ([`versioned`]).
+//! behind (`failure`); a panic becomes a code, too. Structs say their size (`versioned`).
 //!
 //! Everything that C gives is checked here; what cannot be checked is a `# Safety` section, and
 //! what the header says of it.
