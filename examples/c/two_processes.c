@@ -5,8 +5,9 @@
  * The first process makes the folder and receives; its child joins the folder and sends, over a
  * socket pair. Each finishes its own node, and the one that made the folder closes the run.
  *
- *     cc two_processes.c -o two_processes $(pkg-config --cflags --libs fourstamp)
  *     ./two_processes runs/c && fourstamp report runs/c
+ *
+ * docs/LIBRARY.md says how to build it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fourstamp.h>

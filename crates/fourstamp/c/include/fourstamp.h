@@ -19,7 +19,7 @@
  *     fourstamp_close(run, NULL);      in other processes: fourstamp_leave. Then, in a shell:
  *                                      fourstamp report runs/mine
  *
- * Link with `pkg-config --cflags --libs fourstamp`. docs/C.md is the guide.
+ * docs/LIBRARY.md says how to build the library and link with it.
  *
  * Errors
  *     Functions return FOURSTAMP_OK, which is 0, or a code; fourstamp_error() says what happened

@@ -43,7 +43,7 @@ impl<T: Kind> Handle<T> {
     /// A new one, open, as C holds it.
     pub fn publish(inner: T) -> *mut Handle<T> {
         mark_in_children();
-        let next = AtomicPtr::new(LAST.load(Ordering::Acquire));
+        let next = AtomicPtr::new(std::ptr::null_mut());
         let head = Head { word: T::WORD, state: AtomicU32::new(OPEN), next };
         let handle: *mut Handle<T> = Box::into_raw(Box::new(Handle { head, inner }));
         let mut last = LAST.load(Ordering::Acquire);
