@@ -2,7 +2,9 @@
 
 use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
 use crate::section::name;
-use crate::stretches::{ALL, ASKING, ELSEWHERE, RECEIVE_WAIT, SERVICE, in_words};
+use crate::stretches::{
+    ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, in_words, known,
+};
 use document::{Block, Cell, Column, Row, Section, Table, Value, counted, part, time};
 use stats::GroupDistribution;
 use streams::SocketsFacts;
@@ -14,6 +16,7 @@ pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
     let whole = |ways: &&Ways| ways.whole.count() > 0;
     let all: Vec<&Ways> = exchanges.pairs.values().filter(whole).collect();
     let count: u64 = all.iter().map(|ways| ways.whole.count()).sum();
+    // A message is counted at both of its ends, where both are traced.
     let messages: u64 = facts.processes.iter().map(|process| process.messages).sum();
     if count == 0 || exchanges.untold > 0 || facts.outside_exchanges * 4 > messages {
         return None;
@@ -23,12 +26,13 @@ pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
     let parts = in_words(&shares(&parts, sum)?);
     let mean = time(sum as f64 / count as f64);
     Some(format!(
-        "From a request to its answer it took {mean} on average: {parts}.{}",
+        "From a request to its answer it took {mean} on average of {}: {parts}.{}",
+        counted(count, "exchange"),
         asking(&all)
     ))
 }
 
-/// Where services were mostly waiting for an answer of somebody else.
+/// How much of the services answerers had asked others themselves.
 fn asking(all: &[&Ways]) -> String {
     let sum = |of: fn(&Ways) -> &GroupDistribution| -> i128 {
         all.iter().map(|ways| of(ways).moments().sum).sum()
@@ -37,8 +41,8 @@ fn asking(all: &[&Ways]) -> String {
     let share = asking as f64 / service.max(1) as f64;
     match share >= 0.1 {
         true => format!(
-            " For {} of the time for which answerers had a request they waited for an answer \
-            themselves.",
+            " For {} of the time for which answerers had a request they had asked another \
+            themselves, and had no answer yet.",
             part(share)
         ),
         false => String::new(),
@@ -138,11 +142,11 @@ fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
     let mut table = Table::new("sockets-stretches", columns);
     for (pair, ways) in &exchanges.pairs {
         let shares = ways.shares();
-        let mut told: Vec<_> = (0..STRETCHES)
-            .map(|at| (ALL[at].name, shares.map(|shares| shares[at]), &ways.stretches[at]))
+        let share = |at: usize| shares.and_then(|shares| shares.get(at).copied());
+        let mut told: Vec<_> = (0..STRETCHES_AND_ELSEWHERE)
+            .map(|at| (ALL[at].name, share(at), &ways.stretches[at]))
             .collect();
         told.insert(SERVICE + 1, (ASKING, shares.and_then(|_| ways.asking_share()), &ways.asking));
-        told.push((ELSEWHERE, None, &ways.elsewhere));
         for (stretch, share, of) in told.into_iter().filter(|(.., of)| of.count() > 0) {
             let mut cells: Vec<Cell> = who(facts, *pair).into();
             cells.extend([stretch.into(), share.into()]);
@@ -183,14 +187,14 @@ fn slowest(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
         answerer,
         Column::time("ready", "Begun at").wide(),
         Column::time("whole", "Took"),
-        Column::text("mostly", "Mostly"),
+        Column::text("longest", "Longest stretch"),
         Column::text("meanwhile", "While the answerer had"),
         Column::text("message", "Message").wide(),
     ];
     let row = |slow: &Slow| -> Row {
         let exchange = &slow.exchange;
         let longest = longest(exchange);
-        let mostly = longest.map(|of| format!("{}, {}", ALL[of.at].name, time(of.ns as f64)));
+        let stretch = longest.map(|of| format!("{}, {}", ALL[of.at].name, time(of.ns as f64)));
         let place = longest.and_then(message);
         let said = place.map(|(launch, src, seq)| format!("{launch}:{src}:{seq}"));
         let said = Cell::from(said.unwrap_or_default());
@@ -198,7 +202,7 @@ fn slowest(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
         cells.extend([
             exchange.request.ready_ns.into(),
             exchange.whole().into(),
-            mostly.into(),
+            stretch.into(),
             instead(facts, slow).filter(|_| longest.is_some_and(is_unread)).into(),
             place.map_or(said.clone(), |message| report::leading_to(said, message)),
         ]);
@@ -238,7 +242,7 @@ struct Longest<'a> {
 }
 
 fn longest(exchange: &Exchange) -> Option<Longest<'_>> {
-    let known = exchange.stretches().into_iter().enumerate();
+    let known = known(exchange).into_iter().enumerate();
     let known = known.filter_map(|(at, ns)| ns.map(|ns| (at, ns)));
     known.max_by_key(|(_, ns)| *ns).map(|(at, ns)| Longest { exchange, at, ns })
 }
@@ -247,9 +251,10 @@ fn is_unread(of: Longest<'_>) -> bool {
     of.at == RECEIVE_WAIT
 }
 
-/// The message that tells of a stretch: launch, source, number. The service was that of the
+/// The message that tells of a stretch: launch, source, number. Up to the service that is the
 /// request.
 fn message(of: Longest<'_>) -> Option<(u32, u32, u64)> {
-    let leg = if of.at < 4 { &of.exchange.request } else { &of.exchange.answer };
+    let is_of_answer = (SERVICE + 1..STRETCHES).contains(&of.at);
+    let leg = if is_of_answer { &of.exchange.answer } else { &of.exchange.request };
     Some((0, u32::try_from(leg.src).ok()?, u64::try_from(leg.seq).ok()?))
 }

@@ -1,7 +1,7 @@
 //! Where the time between requests and answers went, by who asked whom.
 
 use crate::asking::Asking;
-use crate::stretches::SERVICE;
+use crate::stretches::{SERVICE, STRETCHES_AND_ELSEWHERE, known};
 use record::{NULL, RecordError};
 use stats::GroupDistribution;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,12 +53,9 @@ pub struct Ways {
     pub count: u64,
     /// Of those with both ends known: from request ready to answer taken.
     pub whole: GroupDistribution,
-    /// Each stretch where it is known.
-    pub stretches: [GroupDistribution; STRETCHES],
-    /// From when the request was sent to when the answer arrived, where nothing between the two is
-    /// known.
-    pub elsewhere: GroupDistribution,
-    /// Of the services, how long the answerer waited for an answer itself.
+    /// Each stretch where it is known: see [`known`].
+    pub stretches: [GroupDistribution; STRETCHES_AND_ELSEWHERE],
+    /// Of the services, how long the answerer had asked another itself and had no answer yet.
     pub asking: GroupDistribution,
     /// Exchanges in which the moment of an arrival is an estimate within its interval.
     pub estimated: u64,
@@ -72,18 +69,23 @@ impl Exchanges {
     pub fn read(run: &Path, facts: &SocketsFacts) -> Result<Exchanges, RecordError> {
         let mut found = Exchanges::default();
         let nodes = facts.processes.iter().map(|process| process.node).chain(facts.outside);
-        for node in nodes.clone() {
-            exchanges::each(run, node, |exchange| found.add(exchange))?;
-        }
-        found.add_asking(run)?;
-        let slowest = &mut found.slowest;
-        let is_answerer =
-            |node: &u32| slowest.iter().any(|slow| slow.exchange.answer.src == i64::from(*node));
-        let answerers: Vec<u32> = nodes.filter(is_answerer).collect();
-        for node in answerers {
-            exchanges::each(run, node, |other| {
-                slowest.iter_mut().for_each(|slow| slow.compare(other));
+        let answerers: BTreeSet<u32> =
+            nodes.filter(|node| exchanges::has_answered(run, *node)).collect();
+        let mut asked: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
+        for answerer in &answerers {
+            exchanges::each(run, *answerer, |one| {
+                found.add(one);
+                let asker = u32::try_from(one.request.src);
+                if one.whole().is_some() && asker.is_ok_and(|asker| answerers.contains(&asker)) {
+                    let stretch = (one.request.ready_ns, one.answer.taken_ns);
+                    asked.entry(one.request.src).or_default().push(stretch);
+                }
             })?;
+        }
+        let asking: BTreeMap<i64, Asking> =
+            asked.into_iter().map(|(node, stretches)| (node, Asking::of(stretches))).collect();
+        for answerer in &answerers {
+            exchanges::each(run, *answerer, |one| found.add_meanwhile(one, &asking))?;
         }
         Ok(found)
     }
@@ -98,35 +100,18 @@ impl Exchanges {
         self.keep_slow(exchange);
     }
 
-    /// Find out what answerers asked while they had a request.
-    fn add_asking(&mut self, run: &Path) -> Result<(), RecordError> {
-        let answerers: BTreeSet<i64> = self.pairs.keys().map(|(_, answerer)| *answerer).collect();
-        let asked = |node: &i64| self.pairs.keys().any(|(asker, _)| asker == node);
-        let both: Vec<i64> = answerers.iter().copied().filter(asked).collect();
-        let read = |node: i64, take: &mut dyn FnMut(&Exchange)| match u32::try_from(node) {
-            Ok(node) => exchanges::each(run, node, take),
-            Err(_) => Ok(()),
-        };
-        for node in both {
-            let mut stretches = Vec::new();
-            for answerer in &answerers {
-                read(*answerer, &mut |one| {
-                    let stretch = (one.request.ready_ns, one.answer.taken_ns);
-                    if one.request.src == node && one.whole().is_some() {
-                        stretches.push(stretch);
-                    }
-                })?;
-            }
-            let asking = Asking::of(stretches);
-            read(node, &mut |one| {
-                let ways = self.pairs.get_mut(&(one.request.src, node));
-                let service = (one.request.taken_ns, one.answer.ready_ns);
-                if let (Some(ways), Some(_)) = (ways, one.stretches()[SERVICE]) {
-                    ways.asking.add(asking.within(service));
-                }
-            })?;
+    /// What an answerer did while it had a request: for the others that lay unread meanwhile, and
+    /// what it asked itself. `asking` is of each that asked and answered.
+    fn add_meanwhile(&mut self, exchange: &Exchange, asking: &BTreeMap<i64, Asking>) {
+        self.slowest.iter_mut().for_each(|slow| slow.compare(exchange));
+        let (asker, answerer) = (exchange.request.src, exchange.answer.src);
+        let Some(asking) = asking.get(&answerer) else { return };
+        let service = (exchange.request.taken_ns, exchange.answer.ready_ns);
+        if let Some(ways) = self.pairs.get_mut(&(asker, answerer))
+            && exchange.stretches()[SERVICE].is_some()
+        {
+            ways.asking.add(asking.within(service));
         }
-        Ok(())
     }
 
     fn keep_slow(&mut self, exchange: &Exchange) {
@@ -145,20 +130,15 @@ impl Ways {
         self.count += 1;
         let errors = [exchange.request.arrived_error_ns, exchange.answer.arrived_error_ns];
         self.estimated += u64::from(errors.iter().any(|error| *error != NULL));
-        let (request, answer) = (&exchange.request, &exchange.answer);
-        let stamps = [request.sent_ns, answer.arrived_ns];
-        if request.taken_ns == NULL && stamps.iter().all(|at| *at != NULL) {
-            self.elsewhere.add(answer.arrived_ns - request.sent_ns);
-        }
         if let Some(whole) = exchange.whole() {
             self.whole.add(whole);
         }
-        for (all, one) in self.stretches.iter_mut().zip(exchange.stretches()) {
+        for (all, one) in self.stretches.iter_mut().zip(known(exchange)) {
             one.into_iter().for_each(|ns| all.add(ns));
         }
     }
 
-    /// The part of the time of all in which the answerer waited for an answer itself.
+    /// The part of the time of all in which the answerer had asked another itself.
     pub fn asking_share(&self) -> Option<f64> {
         let whole = self.whole.moments().sum;
         (whole > 0).then(|| self.asking.moments().sum as f64 / whole as f64)

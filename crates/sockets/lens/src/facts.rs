@@ -29,8 +29,8 @@ fn first(facts: &SocketsFacts) -> String {
             format!("{} had both ends traced; nothing was sent.", counted(whole, "connection"))
         }
         _ => format!(
-            "{} had both ends traced, and {} of the bytes written into them were read by the \
-            other end.",
+            "{} had both ends traced, and {} of the bytes written there were read by the other \
+            end.",
             counted(whole, "connection"),
             part(facts.bytes_matched as f64 / facts.bytes_sent as f64)
         ),

@@ -1,7 +1,7 @@
 //! What the stretches of an exchange are called.
 
 use document::Colour;
-use streams::exchanges::STRETCHES;
+use streams::exchanges::{Exchange, STRETCHES};
 
 /// A stretch.
 pub struct Stretch {
@@ -16,8 +16,12 @@ const fn stretch(name: &'static str, colour: &'static str, was: &'static str) ->
     Stretch { name, colour: Colour(colour), was }
 }
 
-/// All, in the order of time.
-pub const ALL: [Stretch; STRETCHES] = [
+/// How many stretches there are to tell of.
+pub const STRETCHES_AND_ELSEWHERE: usize = STRETCHES + 1;
+
+/// Those of an exchange, in the order of time; and what lies between request and answer where the
+/// answerer was not traced.
+pub const ALL: [Stretch; STRETCHES_AND_ELSEWHERE] = [
     stretch("request: send wait", "b", "the request waited to be sent"),
     stretch("request: transit", "c", "the request was on its way"),
     stretch("request: receive wait", "d", "the request lay unread in the answerer's socket"),
@@ -25,20 +29,26 @@ pub const ALL: [Stretch; STRETCHES] = [
     stretch("answer: send wait", "collect", "the answer waited to be sent"),
     stretch("answer: transit", "cycle", "the answer was on its way"),
     stretch("answer: receive wait", "undo", "the answer lay unread in the asker's socket"),
+    stretch("network and answerer", "idle", "the network or the answerer had it"),
 ];
 
 /// The service.
 pub const SERVICE: usize = 3;
-/// The part of it in which the answerer waited for an answer itself.
+/// The part of it in which the answerer had asked another and had no answer yet.
 pub const ASKING: &str = "… of it, asking others";
 /// The receive wait of the request.
 pub const RECEIVE_WAIT: usize = 2;
-/// What lies between an asker's request and answer where the answerer was not traced.
-pub const ELSEWHERE: &str = "network and answerer";
+
+/// How long each was, ns, where that is known.
+pub fn known(exchange: &Exchange) -> [Option<i64>; STRETCHES_AND_ELSEWHERE] {
+    let stretches = exchange.stretches();
+    let at = |at| if at < STRETCHES { stretches[at] } else { exchange.elsewhere() };
+    std::array::from_fn(at)
+}
 
 /// The stretches that make up most, in words: those of 10 % and more, the longest first.
-pub fn in_words(shares: &[f64; STRETCHES]) -> String {
-    let mut order: Vec<usize> = (0..STRETCHES).collect();
+pub fn in_words(shares: &[f64]) -> String {
+    let mut order: Vec<usize> = (0..shares.len()).collect();
     order.sort_by(|one, other| shares[*other].total_cmp(&shares[*one]));
     let long = order.into_iter().filter(|at| shares[*at] >= 0.1).take(3);
     let said: Vec<String> = long

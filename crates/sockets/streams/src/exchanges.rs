@@ -87,6 +87,13 @@ impl Exchange {
         std::array::from_fn(|at| between(moments[at], moments[at + 1]))
     }
 
+    /// From when the request was sent to when the answer arrived, where nothing between the two is
+    /// known, ns.
+    pub fn elsewhere(&self) -> Option<i64> {
+        let is_unknown = self.request.taken_ns == NULL && self.answer.ready_ns == NULL;
+        between(self.request.sent_ns, self.answer.arrived_ns).filter(|_| is_unknown)
+    }
+
     /// For how long of `from` to `until` the node that answers had the request and no answer yet,
     /// ns.
     pub fn service_within(&self, (from, until): (i64, i64)) -> i64 {
@@ -182,11 +189,7 @@ impl ExchangeWriter {
 /// # Errors
 /// When its table is damaged. A node without a table answered nothing.
 pub fn each(run: &Path, answerer: u32, mut take: impl FnMut(&Exchange)) -> Result<(), RecordError> {
-    let file = file(run, answerer);
-    if !file.exists() {
-        return Ok(());
-    }
-    let mut table = SideReader::open(&file, &columns())?;
+    let Some(mut table) = open(run, answerer)? else { return Ok(()) };
     for group in 0..table.groups() {
         let read = table.read(group)?;
         (0..table.group_rows(group)).map(|at| exchange(&read, at)).for_each(|one| take(&one));
@@ -204,13 +207,9 @@ pub fn find(
     answerer: u32,
     (src, seq): (u32, u64),
 ) -> Result<Option<Exchange>, RecordError> {
-    let file = file(run, answerer);
-    if !file.exists() {
-        return Ok(None);
-    }
+    let Some(mut table) = open(run, answerer)? else { return Ok(None) };
     let (src, seq) = (i64::from(src), seq as i64);
     let is = |leg: &Leg| (leg.src, leg.seq) == (src, seq);
-    let mut table = SideReader::open(&file, &columns())?;
     for group in 0..table.groups() {
         let may_have = |column| table.may_have(group, column, seq);
         if !may_have(REQUEST_SEQ) && !may_have(ANSWER_SEQ) {
@@ -223,6 +222,16 @@ pub fn find(
         }
     }
     Ok(None)
+}
+
+/// Whether a node of the run at `run` answered anything.
+pub fn has_answered(run: &Path, node: u32) -> bool {
+    file(run, node).exists()
+}
+
+fn open(run: &Path, answerer: u32) -> Result<Option<SideReader>, RecordError> {
+    let has_any = has_answered(run, answerer);
+    has_any.then(|| SideReader::open(&file(run, answerer), &columns())).transpose()
 }
 
 /// The one at this row of the table's columns.
@@ -275,7 +284,11 @@ mod tests {
             (2, 0)
         );
         assert_eq!((half.stretches()[1], half.stretches()[2]), (None, Some(4)));
-        assert_eq!(half.whole(), None);
+        assert_eq!((half.whole(), half.elsewhere(), exchange.elsewhere()), (None, None, None));
+        let [request, answer] = [100, 150].map(leg);
+        let request = Leg { arrived_ns: NULL, taken_ns: NULL, ..request };
+        let answer = Leg { ready_ns: NULL, sent_ns: NULL, ..answer };
+        assert_eq!(Exchange { request, answer }.elsewhere(), Some(52));
     }
 
     #[test]
