@@ -57,7 +57,6 @@ pub fn all(workspace: &Workspace) -> bool {
     note("system packages", system_packages());
     note("Python environment", python(workspace).map(drop));
     note("browser test packages", browser_packages(workspace));
-    note("cargo-deny", cargo_deny(workspace));
     complete
 }
 

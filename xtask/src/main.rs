@@ -8,6 +8,7 @@
 
 mod bench;
 mod book;
+mod dependencies;
 mod hog;
 mod install;
 mod invariants;
@@ -44,9 +45,10 @@ enum Chore {
     /// Take a core for some time (a soak suite starts this).
     #[command(hide = true)]
     Hog(hog::Options),
-    /// Install what the tests need: system packages, a Python environment, npm packages,
-    /// cargo-deny.
+    /// Install what the tests need: system packages, a Python environment, npm packages.
     Install,
+    /// Check licences, sources and advisories of the dependencies: wanted when Cargo.lock changes.
+    Dependencies,
     /// Check the rules of docs/ARCHITECTURE.md that a program can check.
     Invariants,
     /// Build the documents as a book of web pages.
@@ -82,6 +84,7 @@ fn run(chore: Chore) -> Result<bool> {
         Chore::Hog(options) => hog::hog(&options),
         Chore::Install => Ok(install::all(&workspace)),
         Chore::Book => book::build(&workspace).map(|()| true),
+        Chore::Dependencies => dependencies::run_check(&workspace),
         Chore::Pictures => pictures::make(&workspace).map(|()| true),
         Chore::Surface(options) => surface::run(&workspace, &options),
         Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),

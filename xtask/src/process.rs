@@ -10,20 +10,24 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Process group of the child that runs now; 0 when none does.
-static RUNNING: AtomicI32 = AtomicI32::new(0);
+/// Process groups of the children that run now.
+static RUNNING: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 
-/// Ends the running child's whole group, then us, on Ctrl-C and on SIGTERM.
+/// Ends the running children's whole groups, then us, on Ctrl-C and on SIGTERM.
 pub fn stop_children_on_ctrl_c() -> Result<()> {
     ctrlc::set_handler(|| {
-        stop_group(RUNNING.load(Ordering::Relaxed));
+        with_running(|groups| groups.iter().copied().for_each(stop_group));
         std::process::exit(130);
     })
     .context("cannot listen for Ctrl-C")
+}
+
+fn with_running(change: impl FnOnce(&mut Vec<i32>)) {
+    change(&mut RUNNING.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
 /// Runs a program within a time limit and passes on what it prints. An error if it fails or takes
@@ -101,7 +105,7 @@ fn start(command: &mut Command) -> Result<Child> {
     let child = command.stdin(Stdio::null()).process_group(0).spawn();
     let child =
         child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
-    RUNNING.store(child.id() as i32, Ordering::Relaxed);
+    with_running(|groups| groups.push(child.id() as i32));
     Ok(child)
 }
 
@@ -121,7 +125,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
         }
         thread::sleep(Duration::from_millis(10));
     };
-    RUNNING.store(0, Ordering::Relaxed);
+    with_running(|groups| groups.retain(|running| *running != group));
     stop_group(group); // a process left behind would hold the pipe open, and us with it
     status
 }

@@ -2,6 +2,7 @@
 
 use super::tally::Tally;
 use super::{harness, programs, readme, slurm};
+use crate::dependencies;
 use crate::install;
 use crate::invariants;
 use crate::mpi::as_root_too;
@@ -33,6 +34,12 @@ pub const STEPS: &[Step] = &[
     Step { name: "lints", what: "no compiler or clippy warning", quick: true, run: lints },
     Step { name: "fuzz", what: "every decoder's fuzz target compiles", quick: true, run: fuzz },
     Step { name: "tests", what: "unit, property and end-to-end tests", quick: true, run: tests },
+    Step {
+        name: "documented",
+        what: "the documentation's examples",
+        quick: false,
+        run: documented,
+    },
     Step {
         name: "surface",
         what: "nothing that a user meets was lost",
@@ -114,18 +121,21 @@ fn documentation(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let python = install::ready_python(workspace);
-    let cargo = || {
-        let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-        // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws
-        // others.
-        cargo.env("PROPTEST_RNG_SEED", "1");
-        // Has mpi4py.
-        cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
-        // The step `transport` does that.
-        cargo.env("FOURSTAMP_TEST_TRANSPORT_LATER", "1");
-        cargo
-    };
-    harness::run(workspace, "tests", LIMIT, cargo, tally)
+    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
+    // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws
+    // others.
+    cargo.env("PROPTEST_RNG_SEED", "1");
+    // Has mpi4py.
+    cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
+    // The step `transport` does that.
+    cargo.env("FOURSTAMP_TEST_TRANSPORT_LATER", "1");
+    harness::run(workspace, "tests", cargo, None, tally)
+}
+
+/// Those that stand in the documentation of the code.
+fn documented(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--doc"]);
+    run_and_watch(&mut cargo, LIMIT, |line| tally.line(line))
 }
 
 /// Takes the programs that the tests have built.
@@ -146,20 +156,17 @@ fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     // Other flags build everything anew, so nothing is optimised that is not modelled; and a folder
     // apart keeps the ordinary build warm.
     let target = workspace.scratch("loom")?;
-    let cargo = || {
-        let mut cargo = workspace.cargo(&["test", "--lib", "--locked", "--no-fail-fast"]);
-        cargo.args([
-            "--config",
-            "profile.dev.package.'*'.opt-level=0",
-            "--config",
-            "profile.dev.debug=false",
-        ]);
-        cargo.args(packages.iter().flat_map(|package| ["--package", &package.name]));
-        cargo.arg("--target-dir").arg(&target).arg("ring::tests::modelled");
-        cargo.env("RUSTFLAGS", "--cfg loom").env("LOOM_MAX_PREEMPTIONS", "3");
-        cargo
-    };
-    harness::run(workspace, "interleavings", LIMIT, cargo, tally)?;
+    let mut cargo = workspace.cargo(&["test", "--lib", "--locked"]);
+    cargo.args([
+        "--config",
+        "profile.dev.package.'*'.opt-level=0",
+        "--config",
+        "profile.dev.debug=false",
+    ]);
+    cargo.args(packages.iter().flat_map(|package| ["--package", &package.name]));
+    cargo.arg("--target-dir").arg(&target);
+    cargo.env("RUSTFLAGS", "--cfg loom").env("LOOM_MAX_PREEMPTIONS", "3");
+    harness::run(workspace, "interleavings", cargo, Some("ring::tests::modelled"), tally)?;
     if tally.passed == 0 {
         bail!("no test was run");
     }
@@ -292,14 +299,10 @@ fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 
 /// The conformance suite under the mpirun of each library, then jobs of Slurm's.
 fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let cargo = || {
-        // Of the whole workspace, for the reason that `example` gives.
-        let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-        cargo.args(["--test", "conformance_mpi"]);
-        as_root_too(&mut cargo);
-        cargo
-    };
-    harness::run(workspace, "transport", LIMIT, cargo, tally)?;
+    // Of the whole workspace, for the reason that `example` gives.
+    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
+    as_root_too(cargo.args(["--test", "conformance_mpi"]));
+    harness::run(workspace, "transport", cargo, None, tally)?;
     slurm::jobs(workspace, tally)
 }
 
@@ -377,30 +380,17 @@ fn fuzz(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 }
 
 fn dependencies(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    if dependencies::unchanged(workspace) {
+        tally.passed += 1;
+        return tally.skip("advisories: `cargo xtask dependencies` asks for them");
+    }
     if let Err(why) = install::cargo_deny(workspace) {
         return tally.skip(format!("no cargo-deny: {why:#}"));
     }
-    // cargo-deny looks at the dependencies of every system, also of those that nobody here builds
-    // for.
-    run(&mut workspace.cargo(&["fetch", "--locked", "--quiet"]), LIMIT)?;
-    let program = on_path("cargo-deny").unwrap_or_else(|| install::local_cargo_deny(workspace));
-    let deny = |arguments: &[&str]| workspace.command(&program, arguments);
-    run(
-        &mut deny(&["--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"]),
-        LIMIT,
-    )?;
+    let advisories = dependencies::check(workspace)?;
     tally.passed += 1;
-    // The advisories lie in a repository on GitHub, which a CI machine may not reach.
-    if let Err(why) = process::capture(&mut deny(&["fetch", "db"])) {
-        let why = format!("{why:#}");
-        let line = why
-            .lines()
-            .find(|line| line.contains("unable to access"))
-            .unwrap_or("cannot be fetched");
-        let reason = line.split(": exit status").next().unwrap_or(line);
-        return tally.skip(format!("advisories: {reason}"));
+    match advisories {
+        Some(why) => tally.skip(format!("advisories: {why}")),
+        None => Ok(()),
     }
-    run(&mut deny(&["check", "--hide-inclusion-graph", "advisories"]), LIMIT)?;
-    tally.passed += 1;
-    Ok(())
 }

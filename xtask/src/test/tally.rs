@@ -30,6 +30,15 @@ impl Tally {
         }
     }
 
+    /// Counts what another has counted.
+    pub fn add(&mut self, other: &Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped.extend_from_slice(&other.skipped);
+        self.failures.extend_from_slice(&other.failures);
+        self.passed_alone.extend_from_slice(&other.passed_alone);
+    }
+
     /// Every test that failed has passed when it was run again: an error if fewer than that were
     /// run.
     pub fn passed_again(&mut self, passed: u32) -> Result<()> {

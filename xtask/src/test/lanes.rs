@@ -1,0 +1,110 @@
+//! Test programs, two at a time: most of a test's time is waiting, for a deadline, a process, a
+//! disk. Those that measure come last, and have the machine to themselves.
+
+use super::built::TestProgram;
+use super::reading::Reading;
+use super::tally::Tally;
+use crate::process::read_lines;
+use anyhow::{Context, Result};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How many programs run at a time.
+const LANES: usize = 2;
+
+/// Longest that one may take: the slowest on two cores, three times over.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// What these test is time itself: rates, shares of a core, when something was seen.
+const ALONE: &[&str] = &[];
+
+/// A test program that ran.
+pub struct Ran<'a> {
+    pub program: &'a TestProgram,
+    pub time: Duration,
+    /// All that it printed.
+    pub lines: Vec<String>,
+    /// Those of them that are worth reading.
+    pub shown: Vec<String>,
+    pub reading: Reading,
+    pub tally: Tally,
+    pub ended: Result<()>,
+}
+
+/// Runs each with these arguments for the harness, and gives each to `done` as it ends.
+///
+/// # Errors
+/// A lane has no folder for temporary files. A program that fails is no error here.
+pub fn run<'a>(
+    programs: &'a [TestProgram],
+    arguments: &[&str],
+    mut done: impl FnMut(Ran<'a>),
+) -> Result<()> {
+    let (alone, together): (Vec<_>, Vec<_>) =
+        programs.iter().partition(|program| ALONE.contains(&program.name.as_str()));
+    run_in(LANES, together, arguments, &mut done)?;
+    run_in(1, alone, arguments, &mut done)
+}
+
+/// Runs one with nothing beside it.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_alone<'a>(program: &'a TestProgram, arguments: &[&str]) -> Result<Ran<'a>> {
+    let mut ran = None;
+    run_in(1, vec![program], arguments, &mut |one| ran = Some(one))?;
+    ran.context("its lane ended before it")
+}
+
+fn run_in<'a>(
+    lanes: usize,
+    programs: Vec<&'a TestProgram>,
+    arguments: &[&str],
+    done: &mut impl FnMut(Ran<'a>),
+) -> Result<()> {
+    // A lane has temporary files of its own: two mpiruns of Open MPI 4 that begin at once in one
+    // folder do not both begin.
+    let folder = || tempfile::Builder::new().prefix("lane").tempdir();
+    let folders: Vec<TempDir> = (0..lanes)
+        .map(|_| folder())
+        .collect::<Result<_, _>>()
+        .context("no folder for temporary files")?;
+    let waiting = Mutex::new(programs.into_iter());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let (ended, results) = mpsc::channel();
+    thread::scope(|threads| {
+        for folder in &folders {
+            let (ended, next) = (ended.clone(), &next);
+            threads.spawn(move || {
+                while let Some(program) = next() {
+                    let mut command = program.command(arguments);
+                    let ran = run_one(program, command.env("TMPDIR", folder.path()));
+                    if ended.send(ran).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(ended);
+        results.iter().for_each(done);
+    });
+    Ok(())
+}
+
+fn run_one<'a>(program: &'a TestProgram, command: &mut Command) -> Ran<'a> {
+    let started = Instant::now();
+    let (mut lines, mut shown) = (Vec::new(), Vec::new());
+    let (mut reading, mut tally) = (Reading::default(), Tally::default());
+    let ended = read_lines(command, LIMIT, |line| {
+        tally.line(line);
+        if reading.line(line) {
+            shown.push(line.to_owned());
+        }
+        lines.push(line.to_owned());
+    });
+    tally.failures.clone_from(&reading.failed);
+    Ran { program, time: started.elapsed(), lines, shown, reading, tally, ended }
+}
