@@ -30,6 +30,7 @@ mod links;
 mod load;
 mod migrate;
 mod object;
+mod optimism;
 mod outbox;
 mod pace;
 mod parts;
@@ -48,8 +49,8 @@ mod totals;
 use crate::pending::Entry;
 use crate::running::state_share;
 use crate::{
-    AckAt, Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, VirtualTime,
-    Watch,
+    AckAt, Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, Throttle,
+    VirtualTime, Watch,
 };
 use agenda::Agenda;
 use collect::Collection;
@@ -59,6 +60,7 @@ use history::{Histories, Ran};
 use links::Links;
 use object::Object;
 use object::rare_counters::RareCounters;
+use optimism::Optimism;
 use outbox::Waiting;
 use pace::Restraint;
 use parts::Moving;
@@ -112,6 +114,7 @@ pub struct Node<'a, M: Model, W: Watch> {
     gvt: Gvt,
     budget: Budget,
     restraint: Restraint,
+    optimism: Optimism,
     hand: Hand<M::Payload>,
     totals: Totals,
     finished: bool,
@@ -144,6 +147,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             gvt: Gvt::new(placement.nodes(), options.gvt_events),
             budget: Budget::new(options.memory_bytes),
             restraint: Restraint::none(),
+            optimism: Optimism::new(options.throttle == Throttle::Adaptive),
             hand: Hand::default(),
             totals: Totals::new(),
             finished: false,

@@ -163,7 +163,7 @@ impl Options {
             || self.max_acks.is_some()
             || self.search != Search::All
             || self.penalty > 0
-            || self.throttle != Throttle::Never
+            || self.throttle.looks_at_objects()
     }
 }
 
@@ -181,7 +181,7 @@ impl Default for Options {
             search: Search::All,
             penalty: 0,
             reward: 0,
-            throttle: Throttle::Never,
+            throttle: Throttle::Adaptive,
             balance: None,
             migration: false,
             undo_check: cfg!(debug_assertions),

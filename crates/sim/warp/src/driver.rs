@@ -283,13 +283,10 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         if self.take_receipts() {
             return Ok(());
         }
-        let begun = self.now();
-        while self.fabric.nodes() > 1 && self.now().wrapping_sub(begun) < self.pace.spin {
-            if self.take_all()? || self.outgoing.retry(self.fabric)? || self.aborted {
-                return Ok(());
-            }
+        if self.look_for(self.pace.spin)? || self.ask_for_gvt() || self.fabric.nodes() == 1 {
+            return Ok(());
         }
-        if self.ask_for_gvt() || self.fabric.nodes() == 1 {
+        if self.pace.yields && self.look_for(self.pace.linger)? {
             return Ok(());
         }
         let nap = self.fabric.after(NAP);
@@ -298,6 +295,20 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             return Ok(());
         }
         self.notice_silence()
+    }
+
+    /// Look for messages for so long without sleeping. `true`: there is something to do.
+    fn look_for(&mut self, ticks: u64) -> Result<bool, WarpError> {
+        let begun = self.now();
+        while self.fabric.nodes() > 1 && self.now().wrapping_sub(begun) < ticks {
+            if self.take_all()? || self.outgoing.retry(self.fabric)? || self.aborted {
+                return Ok(true);
+            }
+            if self.pace.yields {
+                std::thread::yield_now();
+            }
+        }
+        Ok(false)
     }
 
     /// Ask for GVT, unless asking has just been in vain. `true`: asked, so the engine has something

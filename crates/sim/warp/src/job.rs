@@ -87,6 +87,7 @@ impl Job {
             poll,
             flush,
             peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
+            yields: usize::from(spec.nodes) > cores() && self.costs.is_none(),
             costs: self.costs,
         }
     }
@@ -115,4 +116,9 @@ impl Job {
     pub fn keeps_arrivals(&self) -> bool {
         self.engine.search != Search::All
     }
+}
+
+/// Cores that this process may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -25,6 +25,9 @@ pub struct DriveOptions {
     pub flush: Duration,
     /// How long a peer may say nothing, or take nothing.
     pub peer_timeout: Duration,
+    /// Whether a node that looks for messages offers its core between two looks: where nodes are
+    /// more than cores, what it waits for is done by one that has none.
+    pub yields: bool,
     /// What steps cost, where time is simulated.
     pub costs: Option<Costs>,
 }
@@ -35,6 +38,8 @@ const CALL: Duration = Duration::from_micros(8);
 const STEPS_MAX: u32 = 32;
 /// How long a node looks for messages without sleeping before it has GVT computed, and then sleeps.
 const SPIN: Duration = Duration::from_micros(40);
+/// How long it goes on looking where it offers its core between two looks: others use that time.
+const LINGER: Duration = Duration::from_millis(1);
 /// Longest sleep.
 pub(crate) const NAP: Duration = Duration::from_millis(2);
 /// How often the meter and the peers are looked at.
@@ -53,9 +58,11 @@ pub(crate) struct Pace {
     gvt_change: f64,
     pub balance: u64,
     pub spin: u64,
+    pub linger: u64,
     pub look: u64,
     pub ask_again: u64,
     pub peer_timeout: u64,
+    pub yields: bool,
     /// What steps cost, where time is simulated.
     pub costs: Option<Costs>,
     call: u64,
@@ -85,9 +92,11 @@ impl Pace {
             gvt_later: ticks(GVT_LATER),
             gvt_change: options.gvt_change.unwrap_or(f64::INFINITY),
             spin: ticks(SPIN),
+            linger: ticks(LINGER),
             look: ticks(LOOK.min(often.max(Duration::from_micros(100)))),
             ask_again: ticks(ASK_AGAIN),
             peer_timeout: ticks(patience),
+            yields: options.yields,
             costs: options.costs,
             call: ticks(CALL),
             steps: 1,
@@ -132,9 +141,11 @@ mod tests {
             gvt_change: 5.0,
             balance: 0,
             spin: 0,
+            linger: 0,
             look: 0,
             ask_again: 0,
             peer_timeout: 0,
+            yields: false,
             costs: None,
             call: 1000,
             steps: 1,

@@ -51,6 +51,7 @@ fn every_option_gives_the_sequential_result() {
         Options { cancellation: Cancellation::Aggressive, ..base.clone() },
         Options { max_acks: Some(4), max_neg_acks: 10, ..base.clone() },
         Options { penalty: 2, reward: 1, ..base.clone() },
+        Options { throttle: Throttle::Never, ..base.clone() },
         Options { throttle: Throttle::Outputs { limit: 20 }, ..base.clone() },
         Options { throttle: Throttle::Allowance { tmult: 2.0, tadd: 200.0 }, ..base.clone() },
         Options { throttle: Throttle::GvtSteps { wsize: 20.0 }, ..base.clone() },

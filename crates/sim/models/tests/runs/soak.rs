@@ -146,7 +146,7 @@ fn options(random: &mut Random, cutoff: f64) -> Options {
             random,
             &[
                 Throttle::Never,
-                Throttle::Never,
+                Throttle::Adaptive,
                 Throttle::Outputs { limit: 5 },
                 Throttle::Allowance { tmult: 2.0, tadd: 10.0 },
                 Throttle::GvtSteps { wsize: 4.0 },

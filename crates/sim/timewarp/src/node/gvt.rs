@@ -93,6 +93,12 @@ impl Gvt {
         self.since >= self.events
     }
 
+    /// Events executed since GVT was last settled.
+    #[inline]
+    pub fn since(&self) -> u32 {
+        self.since
+    }
+
     /// The colour of what is sent now.
     pub fn red(&self) -> bool {
         self.round % 2 == 1

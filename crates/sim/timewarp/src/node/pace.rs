@@ -113,7 +113,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         (self.restraint.is_any && first.time >= self.objects[first.object.0].held_from)
             || first.time > self.restraint.memory_to
             || (self.setup.options.penalty > 0 && self.is_penalised(first))
-            || (self.setup.options.throttle != Throttle::Never && self.is_throttled(first))
+            || (self.setup.options.throttle.looks_at_objects() && self.is_throttled(first))
     }
 
     /// A penalty is worked off a little each time that the scheduler meets its object.
@@ -134,7 +134,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let (gvt, rounds) = (self.gvt.now.simtime(), self.gvt.rounds);
         let pace = &mut self.objects[first.object.0].pace;
         let blocked = match self.setup.options.throttle {
-            Throttle::Never => false,
+            Throttle::Never | Throttle::Adaptive => false,
             Throttle::Outputs { limit } => pace.outputs > limit,
             Throttle::Allowance { tmult, tadd } => {
                 if pace.round != rounds {

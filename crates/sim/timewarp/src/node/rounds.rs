@@ -94,13 +94,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     fn settle(&mut self, gvt: VirtualTime, passes: u32) -> Result<(), RunError> {
         let begin = self.watch.now();
-        let before = self.gvt.now;
+        let (before, run) = (self.gvt.now, self.gvt.since());
         if !self.gvt.settle(gvt) {
             let what = format!("GVT was {before} and is now computed as {gvt}");
             return Err(RunError::Identity { what });
         }
         self.budget.peak = self.budget.peak.max(self.memory());
         if gvt > before {
+            self.optimism.learn(run, self.restraint.committed, self.restraint.undone);
             self.restraint.advance(before, gvt, &self.setup.options.throttle);
             self.restraint.release(&mut self.objects, &mut self.agenda.pending);
             self.settle_moves();

@@ -23,13 +23,18 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.cancel_some();
             return Ok(Progress::Busy);
         }
-        if self.gvt.is_due() && !self.collection.is_active() {
+        let is_far = self.gvt.since() >= self.optimism.bound();
+        if (is_far || self.gvt.is_due()) && !self.collection.is_active() {
             self.gvt.want();
         }
         self.begin_wanted_round()?;
         let Some(first) = self.agenda.pending.pop() else {
             return self.nothing_ready();
         };
+        if is_far && first.time > self.gvt.now {
+            self.agenda.pending.push(first);
+            return self.wait_for_gvt();
+        }
         if first.time >= self.moving.look_from || self.setup.is_careful || self.restraint.is_any {
             // Whoever computes a minimum must find it.
             self.agenda.pending.push(first);
@@ -72,6 +77,16 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Room::Made => Some(Progress::Busy),
             Room::Wait => Some(self.take_any_arrival()?),
         })
+    }
+
+    /// This node has come far enough beyond GVT.
+    #[cold]
+    fn wait_for_gvt(&mut self) -> Result<Progress, RunError> {
+        self.totals.counters.throttled += u64::from(self.optimism.hold());
+        if self.collection.is_active() {
+            return Ok(Progress::Busy);
+        }
+        self.take_any_arrival()
     }
 
     /// Nothing may run now. What has come may change that, and somebody may wait for its being

@@ -10,6 +10,9 @@ use std::str::FromStr;
 pub enum Throttle {
     /// None.
     Never,
+    /// All on a node that runs ahead in vain: once it undoes more than it commits, it runs fewer
+    /// events before the next GVT, and more again while it undoes few.
+    Adaptive,
     /// 1: those with more than so many messages sent and not committed.
     Outputs {
         /// How many (100).
@@ -43,6 +46,11 @@ pub enum Throttle {
 }
 
 impl Throttle {
+    /// Whether it holds back objects, one by one.
+    pub(crate) fn looks_at_objects(self) -> bool {
+        !matches!(self, Throttle::Never | Throttle::Adaptive)
+    }
+
     /// Why it cannot be carried out, if it cannot.
     pub(super) fn mistake(self) -> Option<&'static str> {
         let positive = |number: f64| number.is_finite() && number > 0.0;
@@ -61,7 +69,7 @@ impl Throttle {
     }
 }
 
-const KNOWN: &str = "the rules are never, outputs:100, allowance:2,200, gvt-steps:20, \
+const KNOWN: &str = "the rules are adaptive, never, outputs:100, allowance:2,200, gvt-steps:20, \
 states:20, undone, window:5";
 
 impl FromStr for Throttle {
@@ -82,6 +90,7 @@ impl FromStr for Throttle {
         let whole = |at: usize, usual: f64| real(at, usual).map(|number| number as u32);
         let (rule, takes) = match name {
             "0" | "never" => (Throttle::Never, 0),
+            "adaptive" => (Throttle::Adaptive, 0),
             "1" | "outputs" => (Throttle::Outputs { limit: whole(0, 100.0)? }, 1),
             "2" | "allowance" => {
                 (Throttle::Allowance { tmult: real(0, 2.0)?, tadd: real(1, 200.0)? }, 2)
@@ -114,6 +123,7 @@ mod tests {
     fn rules_by_name_and_number() {
         let throttle = str::parse::<Throttle>;
         assert_eq!(throttle("0"), Ok(Throttle::Never));
+        assert_eq!(throttle("adaptive"), Ok(Throttle::Adaptive));
         assert_eq!(throttle("1"), throttle("outputs:100"));
         assert_eq!(throttle("allowance:3"), Ok(Throttle::Allowance { tmult: 3.0, tadd: 200.0 }));
         assert_eq!(throttle("2:2.5,7"), Ok(Throttle::Allowance { tmult: 2.5, tadd: 7.0 }));

@@ -54,7 +54,7 @@ pub fn options(seed: u64, cutoff: f64) -> Options {
             Throttle::States { limit: 4 },
             Throttle::Undone,
             Throttle::Window { window: 3.0 },
-            Throttle::Never,
+            Throttle::Adaptive,
         ][pick(8, 10) as usize],
         undo_check: pick(8, 13) == 0,
         ..Options::default()

@@ -280,9 +280,9 @@ pub const SETTINGS: &[Setting] = &[
             name: "throttle",
             takes: Takes::Rule,
             value_name: "RULE",
-            help: "Which objects may not run ahead: outputs:100, allowance:2,200, gvt-steps:20, \
-            states:20, undone, window:5, or 0 to 6",
-            usual: "never",
+            help: "Who may not run ahead: adaptive (a node whose events are undone), never, or \
+            objects by outputs:100, allowance:2,200, gvt-steps:20, states:20, undone, window:5",
+            usual: "adaptive",
             ..NONE
         },
         set: |job, value| {
