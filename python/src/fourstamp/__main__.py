@@ -1,0 +1,3 @@
+from ._program import main
+
+main()

@@ -1,0 +1,34 @@
+"""Which tables a run has, and which files each is in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# `calls-launch-0-node-3.parquet`, `exchanges-0-1.parquet`, `samples-3.csv`: the launch and the node
+# stand in the file's name, and in none of its columns.
+OF_NODE = re.compile(r"(?:^|-)launch-(?P<launch>\d+)-node-(?P<node>\d+)$|-(\d+)-(\d+)$|-(\d+)$")
+
+
+def find(folder: Path) -> dict[str, list[Path]]:
+    """The files of each table, by its name: `messages`, `causes`, `mpi/calls`, `warp/nodes`."""
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.glob("*/*")):
+        if file.suffix in (".parquet", ".csv") and file.parent.name != "live":
+            found.setdefault(_table(file), []).append(file)
+    for files in found.values():
+        files.sort(key=lambda file: (place(file), file.name))
+    return found
+
+
+def place(file: Path) -> tuple[int, int]:
+    """Launch and node of a file. The launch is 0 where there can be but one, and the node is −1
+    where the file is not of one."""
+    found = OF_NODE.search(file.stem)
+    numbers = [int(number) for number in found.groups() if number] if found else [-1]
+    return (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+def _table(file: Path) -> str:
+    stem = OF_NODE.sub("", file.stem).removesuffix("-sequential")
+    return f"{file.parent.name}/{stem}" if stem else file.parent.name
