@@ -1,5 +1,5 @@
 //! `cargo xtask bench latency`, `warp`, `mpi`, `sockets` and `pager`: Fourstamp against the
-//! plainest programs that do the same job; `replay`: by itself; `aa`: against itself.
+//! plainest programs that do the same job; `replay`, `stamps`: by itself; `aa`: against itself.
 //!
 //! The launch is the unit of replication: consecutive launches of one program differ by a factor of
 //! three, for reasons that last as long as the process. So every contestant runs in a fresh process
@@ -19,6 +19,7 @@ mod prediction;
 mod replaying;
 mod simulation;
 mod sockets;
+mod stamps;
 mod tables;
 mod tracing;
 
@@ -39,6 +40,8 @@ pub enum Bench {
     Mpi(tracing::Options),
     /// Tracing programs that talk over sockets: docs/TRACE.md.
     Sockets(sockets::Options),
+    /// A call of the stamper in C and in Python: docs/LIBRARY.md.
+    Stamps(stamps::Options),
     /// Paging to memory servers: its table there.
     Pager(paging::Options),
     /// `fourstamp predict` over links of other rates, measured there: docs/PREDICTION.md.
@@ -85,6 +88,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Warp(options) => simulation::run(workspace, &options),
         Bench::Mpi(options) => tracing::run(workspace, &options),
         Bench::Sockets(options) => sockets::run(workspace, &options),
+        Bench::Stamps(options) => stamps::run(workspace, &options),
         Bench::Pager(options) => paging::run(workspace, &options),
         Bench::Prediction(options) => prediction::run(workspace, &options),
         Bench::Replay(options) => replaying::run(workspace, &options),

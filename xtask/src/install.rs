@@ -39,10 +39,14 @@ const SYSTEM: &[(&str, &str, &str)] = &[
     ("zsh", "zsh", "its completions"),
     ("fish", "fish", "its completions"),
     ("python3", "python3", "reading runs from Python"),
+    ("readelf", "binutils", "`cargo xtask dist`"),
+    ("dpkg-deb", "dpkg", "`cargo xtask dist`"),
+    ("pkg-config", "pkg-config", "the test of what `cargo xtask dist` makes"),
 ];
 
-/// What Python reads runs with.
-const PYTHON_PACKAGES: &[&str] = &["duckdb", "pandas", "pyarrow", "polars", "mpi4py", "numpy"];
+/// What Python reads runs with, and what builds a wheel.
+const PYTHON_PACKAGES: &[&str] =
+    &["duckdb", "pandas", "pyarrow", "polars", "mpi4py", "numpy", "setuptools", "wheel"];
 
 /// Installs all of it; says what could not be, and whether all is there.
 pub fn all(workspace: &Workspace) -> bool {
@@ -150,6 +154,9 @@ fn system_packages() -> Result<()> {
     if !python_can_make_environments() {
         packages.push("python3-venv");
     }
+    if !python_has_headers() {
+        packages.push("python3-dev");
+    }
     if packages.is_empty() {
         return Ok(());
     }
@@ -162,6 +169,13 @@ fn system_packages() -> Result<()> {
 /// Debian's python3 comes without `ensurepip`, and then `venv` fails.
 fn python_can_make_environments() -> bool {
     process::succeeds(Command::new("python3").args(["-c", "import ensurepip, venv"]))
+}
+
+/// Its headers, for an extension in C, are a package of their own.
+fn python_has_headers() -> bool {
+    let look = "import os, sysconfig; \
+        os.stat(os.path.join(sysconfig.get_path('include'), 'Python.h'))";
+    process::succeeds(Command::new("python3").args(["-c", look]))
 }
 
 fn apt_install(packages: &[&str]) -> Result<()> {

@@ -9,6 +9,7 @@
 mod bench;
 mod book;
 mod dependencies;
+mod dist;
 mod hog;
 mod install;
 mod invariants;
@@ -53,6 +54,8 @@ enum Chore {
     Invariants,
     /// Build the documents as a book of web pages.
     Book,
+    /// Make what people install: a tar, a package for Debian and Ubuntu, a wheel for Python.
+    Dist(dist::Options),
     /// Make the README's pictures anew, of a run of this machine.
     Pictures,
     /// List all that a user can meet: commands, options, sections, charts, tables, columns, keys.
@@ -85,6 +88,7 @@ fn run(chore: Chore) -> Result<bool> {
         Chore::Install => Ok(install::all(&workspace)),
         Chore::Book => book::build(&workspace).map(|()| true),
         Chore::Dependencies => dependencies::run_check(&workspace),
+        Chore::Dist(options) => dist::run(&workspace, &options).map(|()| true),
         Chore::Pictures => pictures::make(&workspace).map(|()| true),
         Chore::Surface(options) => surface::run(&workspace, &options),
         Chore::Invariants => invariants::check(&workspace).map(|broken| broken == 0),

@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
 use super::tally::Tally;
-use super::{harness, programs, readme, slurm};
+use super::{dist, harness, programs, readme, slurm};
 use crate::dependencies;
 use crate::install;
 use crate::invariants;
@@ -65,6 +65,12 @@ pub const STEPS: &[Step] = &[
         what: "DuckDB, pandas and polars read a run",
         quick: false,
         run: readers,
+    },
+    Step {
+        name: "dist",
+        what: "the tar, the .deb and the wheel, installed in empty places",
+        quick: false,
+        run: dist::run,
     },
     Step {
         name: "programs",
