@@ -1,6 +1,7 @@
 """A run is read as it is, by Arrow, pandas and DuckDB."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,20 @@ class TwoProcesses(unittest.TestCase):
              "pandas() needs the package pandas: pip install pandas",
              "duckdb() needs the package duckdb: pip install duckdb"],
         )
+
+
+    def test_a_file_that_is_missing_or_cut_short_is_named(self):
+        copy = Path(self.folder.name) / "copy"
+        shutil.copytree(self.path, copy)
+        self.addCleanup(shutil.rmtree, copy)
+        file = copy / "messages/launch-0-node-1.parquet"
+        file.write_bytes(file.read_bytes()[:-9])
+        with self.assertRaisesRegex(fourstamp.FileError, "node-1.parquet cannot be read"):
+            fourstamp.open(copy).messages()
+        (copy / "messages/copy of a file.parquet").write_bytes(b"not of the run")
+        file.unlink()
+        with self.assertRaisesRegex(fourstamp.FileError, "node-1.parquet does not exist: an unf"):
+            fourstamp.open(copy)
 
 
 class Other(unittest.TestCase):

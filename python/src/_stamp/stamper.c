@@ -235,7 +235,7 @@ static PyMethodDef methods[] = {
     {"now", stamper_now, METH_NOARGS,
      "now($self, /)\n--\n\nNow, in ticks of the node's clock. Closing the run converts them."},
     {"header", stamper_header, METH_VARARGS,
-     "header($self, receiver, ready, sent, kind=DATA, /)\n--\n\n"
+     "header($self, receiver, ready, sent, kind=0, /)\n--\n\n"
      "The 32 bytes that go before a message to node `receiver`. Each receiver of a message needs\n"
      "a header of its own."},
     {"taken", stamper_taken, METH_VARARGS,

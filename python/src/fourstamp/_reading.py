@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import _tables
 from ._optional import need
-from .errors import ArgumentError
+from .errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -28,6 +28,14 @@ def read(files: Sequence[Path], columns: Sequence[str] | None) -> pyarrow.Table:
 
 
 def _rows(file: Path, columns: Sequence[str] | None) -> pyarrow.Table:
+    arrow = need("pyarrow", "reading a table")
+    try:
+        return _parsed(file, columns)
+    except (arrow.ArrowException, OSError) as error:
+        raise FileError(f"{file} cannot be read: {error}") from error
+
+
+def _parsed(file: Path, columns: Sequence[str] | None) -> pyarrow.Table:
     if file.suffix == ".csv":
         return need("pyarrow.csv", "reading a table").read_csv(file)
     parquet = need("pyarrow.parquet", "reading a table").ParquetFile(file)

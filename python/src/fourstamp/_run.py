@@ -27,7 +27,7 @@ class Run:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
         self._info = _opening.read_info(self._path)
-        self._files = _tables.find(self._path)
+        self._files = _tables.find(self._path, self._info)
 
     def __repr__(self) -> str:
         return f"<fourstamp.Run {os.fspath(self._path)!r}>"
@@ -78,13 +78,13 @@ class Run:
         messages stay in their files, and DuckDB reads what a query asks for."""
         database = connection or need("duckdb", "duckdb()").default_connection()
         files = self._of(name)
-        if name == "messages" and files:
+        if name == "messages":
             return database.read_parquet([os.fspath(file) for file in files], union_by_name=True)
         return database.from_arrow(self.table(name))
 
     def _of(self, name: str) -> list[Path]:
-        if name in self._files or name == "messages":
-            return self._files.get(name, [])
+        if name in self._files:
+            return self._files[name]
         names = ", ".join(["messages", *self.tables])
         raise ArgumentError(f"{self._path} has no table {name!r}; it has {names}")
 

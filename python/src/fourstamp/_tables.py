@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
+
+from .errors import FileError
 
 # `calls-launch-0-node-3.parquet`, `exchanges-0-1.parquet`, `samples-3.csv`: the launch and the node
 # stand in the file's name, and in none of its columns.
 OF_NODE = re.compile(r"(?:^|-)launch-(?P<launch>\d+)-node-(?P<node>\d+)$|-(\d+)-(\d+)$|-(\d+)$")
 
 
-def find(folder: Path) -> dict[str, list[Path]]:
+def find(folder: Path, info: dict[str, Any]) -> dict[str, list[Path]]:
     """The files of each table, by its name: `messages`, `causes`, `mpi/calls`, `warp/nodes`."""
-    found: dict[str, list[Path]] = {}
+    found = {"messages": _messages(folder, info)}
     for file in sorted(folder.glob("*/*")):
-        if file.suffix in (".parquet", ".csv") and file.parent.name != "live":
+        if file.suffix in (".parquet", ".csv") and file.parent.name not in ("live", "messages"):
             found.setdefault(_table(file), []).append(file)
     for files in found.values():
         files.sort(key=lambda file: (place(file), file.name))
     return found
+
+
+def _messages(folder: Path, info: dict[str, Any]) -> list[Path]:
+    """Those that run.json names, and no others: it says what was lost of each."""
+    files = []
+    for launch in info.get("launches", []):
+        for node in launch["nodes"]:
+            name = Path(node["file"])
+            if name.is_absolute() or ".." in name.parts:
+                raise FileError(f"{folder / 'run.json'} names {name}, which is outside the run")
+            if not (folder / name).is_file():
+                raise FileError(
+                    f"messages are missing, {folder / name} does not exist: an unfinished copy?"
+                )
+            files.append(folder / name)
+    return files
 
 
 def place(file: Path) -> tuple[int, int]:

@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+/// What it is built of, in `python`: files and folders of files.
+const SOURCES: [&str; 5] =
+    ["README.md", "pyproject.toml", "setup.py", "src/_stamp", "src/fourstamp"];
+
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// A Python that can build it: that of the chores, with the headers of C.
@@ -37,8 +41,10 @@ pub fn build(
     folder: &Path,
 ) -> Result<PathBuf> {
     let sources = folder.join("python");
-    // Building leaves files among the sources.
-    copy(&workspace.root.join("python"), &sources)?;
+    // Building leaves files among the sources, and would take older ones that it finds there.
+    for part in SOURCES {
+        copy(&workspace.root.join("python").join(part), &sources.join(part))?;
+    }
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         put(&sources.join(licence), &fs::read(workspace.root.join(licence))?)?;
     }
@@ -75,13 +81,15 @@ fn platform(python: &Path, material: &Material, wheel: &Path, unpacked: &Path) -
     Ok(format!("manylinux_{major}_{minor}_{}", material.system.processor))
 }
 
+/// A file, or the files of a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
+    if from.is_file() {
+        return put(to, &fs::read(from)?);
+    }
     for entry in fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
-        match path.is_dir() {
-            true => copy(&path, &to.join(name))?,
-            false => put(&to.join(name), &fs::read(&path)?)?,
+        if path.is_file() {
+            put(&to.join(name), &fs::read(&path)?)?;
         }
     }
     Ok(())
@@ -89,6 +97,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 /// A file, with the same permissions whatever the umask says.
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+    path.parent().map(fs::create_dir_all).transpose()?;
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(0o644))?)
 }
