@@ -36,8 +36,9 @@ pub fn build(material: &Material, folder: &Path) -> Result<PathBuf> {
     let package = folder.join(name);
     let mut dpkg = Command::new("dpkg-deb");
     dpkg.env("SOURCE_DATE_EPOCH", material.seconds.to_string());
-    // gzip, because each dpkg has it in one thread: the same bytes on every machine.
-    dpkg.args(["--build", "--root-owner-group", "-Zgzip"]).args([&tree, &package]);
+    // gzip, because each dpkg has it in one thread: the same bytes on every machine. At level 9 it
+    // takes four times as long for a hundredth less.
+    dpkg.args(["--build", "--root-owner-group", "-Zgzip", "-z6"]).args([&tree, &package]);
     process::capture(&mut dpkg)?;
     Ok(package)
 }
