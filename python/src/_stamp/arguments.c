@@ -1,18 +1,23 @@
 /* Numbers and headers out of Python's objects. */
 #include "stamp.h"
 
-int whole_number(PyObject *value, const char *name, uint64_t largest, uint64_t *number)
+static int no_such_number(PyObject *value, const char *name, uint64_t largest)
 {
-    unsigned long long found;
+    PyErr_Clear();
     if (!PyLong_Check(value)) {
         PyErr_Format(PyExc_TypeError, "%s must be an int, not %R", name, value);
-        return -1;
-    }
-    found = PyLong_AsUnsignedLongLong(value);
-    if (found > largest || (found == (unsigned long long)-1 && PyErr_Occurred())) {
-        PyErr_Clear();
+    } else {
         raise_argument("%s is %S; it must be 0 to %llu", name, value, (unsigned long long)largest);
-        return -1;
+    }
+    return -1;
+}
+
+/* Asks first and looks afterwards why not: in the limited interface each look is a call. */
+int whole_number(PyObject *value, const char *name, uint64_t largest, uint64_t *number)
+{
+    unsigned long long found = PyLong_AsUnsignedLongLong(value);
+    if (found > largest || (found == (unsigned long long)-1 && PyErr_Occurred())) {
+        return no_such_number(value, name, largest);
     }
     *number = found;
     return 0;
