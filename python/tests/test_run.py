@@ -130,6 +130,11 @@ class Other(unittest.TestCase):
         for text, says in (
             ("{", "is damaged"),
             ("[]", "is not the run.json"),
+            ('{"format": 1, "state": "closed", "launches": [{}]}', "damaged: it lacks 'nodes'"),
+            (
+                '{"format": 1, "state": "closed", "launches": [{"nodes": [{"file": "../a"}]}]}',
+                "names ../a, which is outside the run",
+            ),
             ('{"format": 2, "state": "closed"}', "has format 2, but this package reads format 1"),
         ):
             file.write_text(text)

@@ -76,7 +76,7 @@ class Run:
     ) -> duckdb.DuckDBPyRelation:
         """The messages, or another table, as a relation of `connection` (DuckDB's default one). The
         messages stay in their files, and DuckDB reads what a query asks for."""
-        database = connection or need("duckdb", "duckdb()").default_connection()
+        database = connection or need("duckdb", "duckdb()")
         files = self._of(name)
         if name == "messages":
             return database.read_parquet([os.fspath(file) for file in files], union_by_name=True)

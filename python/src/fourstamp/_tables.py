@@ -26,18 +26,19 @@ def find(folder: Path, info: dict[str, Any]) -> dict[str, list[Path]]:
 
 def _messages(folder: Path, info: dict[str, Any]) -> list[Path]:
     """Those that run.json names, and no others: it says what was lost of each."""
-    files = []
-    for launch in info.get("launches", []):
-        for node in launch["nodes"]:
-            name = Path(node["file"])
-            if name.is_absolute() or ".." in name.parts:
-                raise FileError(f"{folder / 'run.json'} names {name}, which is outside the run")
-            if not (folder / name).is_file():
-                raise FileError(
-                    f"messages are missing, {folder / name} does not exist: an unfinished copy?"
-                )
-            files.append(folder / name)
-    return files
+    try:
+        nodes = [node for launch in info.get("launches", []) for node in launch["nodes"]]
+        names = [Path(node["file"]) for node in nodes]
+    except (KeyError, TypeError) as error:
+        raise FileError(f"{folder / 'run.json'} is damaged: it lacks {error}") from error
+    for name in names:
+        if name.is_absolute() or ".." in name.parts:
+            raise FileError(f"{folder / 'run.json'} names {name}, which is outside the run")
+        if not (folder / name).is_file():
+            raise FileError(
+                f"messages are missing, {folder / name} does not exist: an unfinished copy?"
+            )
+    return [folder / name for name in names]
 
 
 def place(file: Path) -> tuple[int, int]:
