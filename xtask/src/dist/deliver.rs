@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Copies them; where they are then. A copy that was killed is overwritten by the next.
 pub fn all(packages: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>> {
-    let is_new = !out.exists();
+    let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let new: Vec<&Path> = out.ancestors().take_while(is_new).collect();
     fs::create_dir_all(out)
         .with_context(|| format!("cannot make {}; choose another --out", out.display()))?;
     let names = packages.iter().map(|package| package.file_name().unwrap_or_default());
@@ -16,7 +17,7 @@ pub fn all(packages: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>> {
     if delivered.is_err() {
         // What is not there needs no removing; what cannot be removed is named by the error above.
         copies.iter().for_each(|(part, _)| drop(fs::remove_file(part)));
-        is_new.then(|| fs::remove_dir(out));
+        new.iter().for_each(|folder| drop(fs::remove_dir(folder)));
     }
     delivered?;
     Ok(copies.into_iter().map(|(_, whole)| whole).collect())
@@ -52,11 +53,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (a, missing) = (folder.path().join("a"), folder.path().join("missing"));
         fs::write(&a, "new").unwrap();
-        let out = folder.path().join("out");
+        let out = folder.path().join("new/out");
         let error = all(&[a.clone(), missing], &out).unwrap_err();
         assert!(format!("{error:#}").contains("out/missing"), "{error:#}");
-        assert!(!out.exists(), "the folder is new, and empty");
-        fs::create_dir(&out).unwrap();
+        assert_eq!(names(folder.path()), ["a"], "the folders were new, and are empty");
+        fs::create_dir_all(&out).unwrap();
         fs::write(out.join("a"), "old").unwrap();
         fs::write(out.join(".a.part"), "of one that was killed").unwrap();
         assert_eq!(all(&[a], &out).unwrap(), [out.join("a")]);
