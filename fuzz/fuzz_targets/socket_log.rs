@@ -14,7 +14,8 @@ fuzz_target!(|words: Vec<u64>| {
             Entry::Send(call) => assert_eq!(again(&call.slot(Kind::Send)), entry),
             Entry::Receive(call) => assert_eq!(again(&call.slot(Kind::Receive)), entry),
             Entry::Socket(socket) => assert_eq!(again(&socket.slots()), entry),
-            Entry::Close { .. } => {}
+            Entry::Ends(ends) => assert_eq!(again(&ends.slot()), entry),
+            Entry::Close { .. } | Entry::Stop { .. } => {}
         }
     }
     assert!(read + entries.damaged() <= words.len() as u64 / 4);

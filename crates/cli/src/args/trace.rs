@@ -3,6 +3,7 @@
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use streams::framing::PortRule;
 
 /// `fourstamp trace`.
 #[derive(Args)]
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 A library is loaded before the program (LD_PRELOAD), which sees the calls on its TCP and \
 Unix-domain stream sockets. Both ends of a connection count its bytes, so the write that ends at \
 byte n and the read that takes byte n are one message: no protocol has to be known, and TLS does \
-not matter. A message is what one call wrote.
+not matter. A message is what one call wrote; --frame says otherwise for a port.
 
 Both ends must be traced for all four stamps; of a connection with one traced end the stamps of \
 that end are kept. A server that is traced alone shows how long requests lie in its sockets \
@@ -21,6 +22,18 @@ Examples:
   fourstamp trace --join runs/redis-server-trace-1 -- redis-benchmark -p 7000
   fourstamp trace --follow -- ./start-all.sh        with all child processes
   fourstamp report runs/redis-server-trace-1        its page
+  fourstamp trace --frame 7000=resp -- redis-server --port 7000
+
+Rules of --frame: what a message is on connections to a port
+  resp            Redis: a command, or a reply
+  http            HTTP/1.1: a request or an answer, with its body
+  lines           a line of text
+  length:4be      4 bytes (or 1, 2, 8) with the count of the bytes that follow,
+                  big-endian (le: little). length:4be-4: the count includes its
+                  own 4 bytes. length:4be+2: 2 further bytes are not counted.
+The n-th request of a connection then belongs to its n-th answer, also where \
+a client sends many at once. Where bytes do not follow the rule, each call is a \
+message from there on, and the report says so.
 
 The run is closed when the last of the commands that take part in it ends. The program keeps its \
 input, output, signals and exit code; the report goes to standard error. What was logged \
@@ -35,6 +48,10 @@ pub struct SocketTraceArgs {
     /// Trace the program's child processes, too, and theirs
     #[arg(long)]
     pub follow: bool,
+    /// What a message is on connections to this port: 7000=resp, 80=http, 9000=length:4be; see
+    /// below. May be given several times. Who joins a run has its rules
+    #[arg(long, value_name = "PORT=RULE", value_delimiter = ',', conflicts_with = "join")]
+    pub frame: Vec<PortRule>,
     /// Take part in this run, which another `fourstamp trace` has begun and which still goes on
     #[arg(long, value_name = "RUN", conflicts_with = "out")]
     pub join: Option<PathBuf>,

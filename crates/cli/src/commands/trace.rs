@@ -17,7 +17,9 @@ use clock::{Clock, Quality};
 use record::{Machine, RunFolder, RunInfo};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use streams::variables::{CLOCK, CommandClock, PARENT, RUN};
+use streams::FRAMING_KEY;
+use streams::framing::Rules;
+use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, RUN};
 
 /// Run, close, show.
 pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
@@ -29,11 +31,12 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
         Some(run) => (run.clone(), RunFolder::join(run)?),
         None => begin(args, &program)?,
     };
+    let rules = streams::close::rules(folder.info());
     let path = std::path::absolute(&path).context("cannot find the current folder")?;
     let clock = Clock::best();
     let quality = clock::measure(&clock);
     let anchors = Anchors::begin(&path, clock, quality)?;
-    let ended = child::run(&mut command(args, (&library, quality), &path), |_| false);
+    let ended = child::run(&mut command(args, (&library, quality), &path, &rules), |_| false);
     drop(anchors);
     let ended = match ended {
         Ok(ended) => ended,
@@ -52,6 +55,7 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
 /// A new run.
 fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)> {
     let name = preload::name(Some(program), &args.program);
+    let rules = Rules::new(args.frame.clone())?;
     let path = place::for_run(args.out.as_deref(), &format!("{name}-trace"))?;
     let mut info = RunInfo::new(&name);
     info.transport = "sockets".into();
@@ -59,16 +63,28 @@ fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)>
     let words: Vec<_> =
         args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), words.into());
+    if !rules.is_empty() {
+        info.parameters.insert(FRAMING_KEY.into(), rules.to_string().into());
+    }
     let folder = RunFolder::create(&path, info)?;
     Ok((path, folder))
 }
 
 /// The program with all that makes the tracer log into `run`.
-fn command(args: &SocketTraceArgs, (library, quality): (&Path, Quality), run: &Path) -> Command {
+fn command(
+    args: &SocketTraceArgs,
+    (library, quality): (&Path, Quality),
+    run: &Path,
+    rules: &Rules,
+) -> Command {
     let clock = CommandClock { boot_id: Machine::here().boot_id, quality };
     let clock = serde_json::to_string(&clock).expect("plain data is JSON");
     let parent = if args.follow { String::new() } else { std::process::id().to_string() };
     let mut command = Command::new(&args.program[0]);
+    match rules.is_empty() {
+        true => command.env_remove(FRAMES),
+        false => command.env(FRAMES, rules.to_string()),
+    };
     command
         .args(&args.program[1..])
         .env(RUN, run)

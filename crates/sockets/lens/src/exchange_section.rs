@@ -1,6 +1,7 @@
 //! Requests and answers in a report.
 
 use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
+use crate::framing;
 use crate::section::name;
 use crate::stretches::{
     ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, in_words, known,
@@ -54,11 +55,17 @@ pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
     if exchanges.pairs.is_empty() {
         return None;
     }
-    let sentence = "What an end writes after it has read all, up to when it reads again, is a \
+    let mut sentence = "What an end writes after it has read all, up to when it reads again, is a \
         request; what the other end wrote meanwhile is its answer. The end that connected asks. \
         Service is the time from when the request was taken until the answer was ready: the \
         answerer's own."
         .to_owned();
+    if let Some(ports) = framing::ordered(facts) {
+        sentence.push_str(&format!(
+            " On connections to {ports} the n-th request belongs to the n-th answer; the service \
+            of one of several that were read at once begins when all were read."
+        ));
+    }
     let mut section = Section::new("sockets-exchanges", "Requests and answers", sentence);
     section = section.table(pairs(facts, exchanges)).table(stretches(facts, exchanges));
     if !exchanges.slowest.is_empty() {
@@ -77,9 +84,16 @@ pub fn messages(exchanges: &Exchanges) -> Vec<(u32, u32, u64)> {
 fn remarks(facts: &SocketsFacts, exchanges: &Exchanges) -> impl Iterator<Item = String> {
     let estimated: u64 = exchanges.pairs.values().map(|ways| ways.estimated).sum();
     let outside = (facts.outside_exchanges > 0).then(|| {
+        let framed = match framing::ordered(facts) {
+            None => "",
+            Some(_) => {
+                " Where order tells: it is an interim answer or a push, or nobody \
+                answered, or the answer left before all of its request was read."
+            }
+        };
         format!(
             "Not paired: {}. An end wrote before it had read all that was on its way to it, or \
-            nobody answered, or who asks is not known.",
+            nobody answered, or who asks is not known.{framed}",
             counted(facts.outside_exchanges, "message")
         )
     });

@@ -1,5 +1,6 @@
 //! The words for what a run says of its processes and connections.
 
+use crate::framing;
 use document::{counted, part, time};
 use record::RunInfo;
 use report::ProductFacts;
@@ -14,7 +15,7 @@ pub fn of(info: &RunInfo) -> Option<SocketsFacts> {
 pub fn product(facts: &SocketsFacts) -> ProductFacts {
     ProductFacts {
         noun: "node",
-        first: vec![first(facts)],
+        first: std::iter::once(first(facts)).chain(framing::found(facts)).collect(),
         losses: losses(facts),
         remarks: remarks(facts),
         ..ProductFacts::default()
@@ -67,6 +68,7 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             counted(facts.overlapping, "message")
         ));
     }
+    lines.extend(framing::losses(facts));
     lines.extend(facts.processes.iter().flat_map(of_process));
     lines
 }
@@ -118,12 +120,21 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
     if let Some(outside) = facts.outside {
         lines.push(format!("Node {outside} stands for all programs that were not traced."));
     }
-    lines.push(
-        "A message is what one call wrote. Ready: the call was entered, or an earlier one that \
-        had no room for it. Sent: the same call; where it took 100 µs or more, and so waited for \
-        room or for a core, when it returned or the message arrived. Arrived: the kernel's \
-        receive stamp, or an interval. Taken: the call returned that read its last byte."
+    lines.push(match framing::ports(facts) {
+        None => "A message is what one call wrote. Ready: the call was entered, or an earlier one \
+            that had no room for it. Sent: the same call; where it took 100 µs or more, and so \
+            waited for room or for a core, when it returned or the message arrived. Arrived: the \
+            kernel's receive stamp, or an interval. Taken: the call returned that read its last \
+            byte."
             .to_owned(),
-    );
+        Some(ports) => format!(
+            "On connections to {ports} a message is what the rule says; elsewhere, what one call \
+            wrote. Ready: the call that wrote its first byte was entered, or an earlier one that \
+            had no room for it. Sent: the call that wrote its last byte was entered; where that \
+            took 100 µs or more, and so waited for room or for a core, when it returned or the \
+            message arrived. Arrived: the kernel's receive stamp, or an interval. Taken: the call \
+            returned that read its last byte."
+        ),
+    });
     lines
 }

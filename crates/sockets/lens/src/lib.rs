@@ -8,6 +8,7 @@ mod asking;
 mod exchange_section;
 mod exchanges;
 mod facts;
+mod framing;
 mod lens;
 mod pairs;
 mod section;

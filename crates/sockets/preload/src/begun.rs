@@ -1,6 +1,7 @@
 //! A call that is being made on a stream socket.
 
 use crate::births;
+use crate::frames::{self, Way};
 use crate::state::Tracing;
 use crate::table::Known;
 use libc::c_int;
@@ -16,7 +17,10 @@ pub struct Begun {
 
 /// Begin, if the descriptor is a stream socket of a process that is traced.
 #[inline(always)]
-pub fn begin(descriptor: c_int) -> Option<Begun> {
+pub fn begin(descriptor: c_int, way: Way) -> Option<Begun> {
     let (tracing, known) = births::stream(descriptor)?;
+    if known.is_framed() {
+        frames::enter(known.number(), way);
+    }
     Some(Begun { tracing, known, enter: tracing.now() })
 }

@@ -3,7 +3,7 @@
 
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
-use crate::{log, next, stamps, unix_peer};
+use crate::{frames, log, next, stamps, unix_peer};
 use libc::{c_int, sockaddr_storage, socklen_t};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
@@ -91,6 +91,7 @@ pub fn begin(
     let known =
         Known::stream(number, tracing.generation).with_non_blocking(is_non_blocking(descriptor));
     let known = if !own.is_unix && stamps::ask(descriptor) { known.with_stamps() } else { known };
+    let known = known.with_framing(!own.is_unix && frames::begin(&socket));
     table::set(descriptor, known);
     Some(known)
 }

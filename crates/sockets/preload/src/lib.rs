@@ -5,6 +5,8 @@
 //!   data holds the kernel's stamp (`stamps`).
 //! - `connections`, `descriptors`: what makes, copies and closes sockets. `table` knows what each
 //!   descriptor is; one that it does not know is looked at when it is first used (`births`).
+//! - `frames`: follows the bytes of connections whose protocol the user has named, and logs where
+//!   their messages end.
 //! - `log`: where calls are written down, a mapped file that outlives the process; `state` begins
 //!   it when the process first uses a socket, or before it gives up its `privileges`.
 //!
@@ -30,6 +32,7 @@ mod begun;
 mod births;
 mod connections;
 mod descriptors;
+mod frames;
 mod log;
 mod next;
 mod privileges;

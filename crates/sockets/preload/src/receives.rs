@@ -1,6 +1,7 @@
 //! The calls that receive. On TCP each is made as `recvmsg`, which brings the kernel's stamp.
 
 use crate::begun::{Begun, begin};
+use crate::frames::{self, Bytes, Way};
 use crate::stamps::{self, Control, ROOM};
 use crate::{births, log, next, state, table};
 use interpose::errno;
@@ -25,12 +26,26 @@ fn taking(socket: c_int, flags: c_int) -> Option<Begun> {
         }
         return None;
     }
-    begin(socket)
+    begin(socket, Way::Received)
 }
 
-/// The call has returned `got` of `wanted` bytes, the last of which came at `stamp`.
+/// The call has returned `got` of `wanted` bytes, which are these and the last of which came at
+/// `stamp`.
+///
+/// # Safety
+/// `bytes` are the arguments of the call, which has left `got` bytes there.
 #[inline(always)]
-fn end(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
+unsafe fn end(begun: Begun, got: ssize_t, (wanted, bytes): (usize, Bytes), stamp: u64) {
+    log_it(begun, got, wanted, stamp);
+    if begun.known.is_framed() {
+        // SAFETY: the caller's.
+        unsafe { frames::moved(begun.known.number(), Way::Received, got, bytes) };
+        frames::leave(begun.known.number(), Way::Received);
+    }
+}
+
+#[inline(always)]
+fn log_it(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
     if got < 0 || wanted == 0 {
         return;
     }
@@ -64,9 +79,12 @@ fn received(
 ) -> ssize_t {
     let Some(begun) = taking(socket, flags) else { return plain() };
     // A receive of nothing may wait where a read of nothing does not.
+    let there =
+        (bytes, if flags & libc::MSG_TRUNC == 0 { Bytes::at(buffer) } else { Bytes::Hidden });
     if !begun.known.is_stamped() || bytes == 0 {
         let got = plain();
-        end(begun, got, bytes, 0);
+        // SAFETY: the program's own buffer, which the call has filled so far.
+        unsafe { end(begun, got, there, 0) };
         return got;
     }
     let mut piece = iovec { iov_base: buffer, iov_len: bytes };
@@ -75,7 +93,8 @@ fn received(
     if got < 0 && is_no_socket(socket) {
         return plain();
     }
-    end(begun, got, bytes, stamp);
+    // SAFETY: as above.
+    unsafe { end(begun, got, there, stamp) };
     got
 }
 
@@ -113,7 +132,8 @@ fn is_no_socket(descriptor: c_int) -> bool {
 pub fn moved(from: c_int, call: impl FnOnce() -> ssize_t) -> ssize_t {
     let Some(begun) = taking(from, 0) else { return call() };
     let moved = call();
-    end(begun, moved, usize::MAX, 0);
+    // SAFETY: no bytes are said to be there.
+    unsafe { end(begun, moved, (usize::MAX, Bytes::Hidden), 0) };
     moved
 }
 
@@ -161,7 +181,9 @@ unsafe extern "C-unwind" fn recvfrom(
     }
     let Some(begun) = taking(socket, flags) else { return plain() };
     let got = plain();
-    end(begun, got, bytes, 0);
+    let there = if flags & libc::MSG_TRUNC == 0 { Bytes::at(buffer) } else { Bytes::Hidden };
+    // SAFETY: the program's own buffer, which the call has filled so far.
+    unsafe { end(begun, got, (bytes, there), 0) };
     got
 }
 
@@ -214,7 +236,9 @@ unsafe extern "C-unwind" fn readv(file: c_int, vectors: *const iovec, count: c_i
     let pieces = usize::try_from(count).unwrap_or(0);
     if !begun.known.is_stamped() || vectors.is_null() || !(1..=PIECES_MAX).contains(&pieces) {
         let got = plain();
-        end(begun, got, usize::MAX, 0);
+        let there = if got > 0 { Bytes::Pieces(vectors, pieces) } else { Bytes::Hidden };
+        // SAFETY: the kernel has filled the program's pieces so far.
+        unsafe { end(begun, got, (usize::MAX, there), 0) };
         return got;
     }
     // SAFETY: the program's own pieces; a pointer that cannot be read would end a call of the
@@ -223,9 +247,14 @@ unsafe extern "C-unwind" fn readv(file: c_int, vectors: *const iovec, count: c_i
     if got < 0 && is_no_socket(file) {
         return plain();
     }
-    // SAFETY: the kernel has read the pieces.
-    let wanted = if got > 0 { unsafe { room_of(vectors, pieces) } } else { usize::MAX };
-    end(begun, got, wanted, stamp);
+    // SAFETY: the kernel has read the pieces, and filled them so far.
+    unsafe {
+        let there = match got {
+            1.. => (room_of(vectors, pieces), Bytes::Pieces(vectors, pieces)),
+            _ => (usize::MAX, Bytes::Hidden),
+        };
+        end(begun, got, there, stamp);
+    }
     got
 }
 
@@ -251,11 +280,16 @@ unsafe extern "C-unwind" fn recvmsg(socket: c_int, message: *mut msghdr, flags: 
             true => without_stamps(socket, message, flags),
             false => (next::recvmsg(socket, message, flags), 0),
         };
-        let wanted = match got {
-            1.. => room_of((*message).msg_iov, (*message).msg_iovlen),
-            _ => usize::MAX,
+        let there = match got {
+            1.. => {
+                let (pieces, count) = ((*message).msg_iov, (*message).msg_iovlen);
+                let is_shown = flags & libc::MSG_TRUNC == 0;
+                let bytes = if is_shown { Bytes::Pieces(pieces, count) } else { Bytes::Hidden };
+                (room_of(pieces, count), bytes)
+            }
+            _ => (usize::MAX, Bytes::Hidden),
         };
-        end(begun, got, wanted, stamp);
+        end(begun, got, there, stamp);
         got
     }
 }
@@ -325,8 +359,19 @@ unsafe extern "C-unwind" fn recvmmsg(
     if done > 0 {
         // SAFETY: the kernel has received so many of them, and written their lengths.
         for one in unsafe { std::slice::from_raw_parts(messages, done as usize) } {
-            end(begun, one.msg_len as ssize_t, usize::MAX, 0);
+            let bytes = one.msg_len as ssize_t;
+            log_it(begun, bytes, usize::MAX, 0);
+            if begun.known.is_framed() {
+                let (pieces, count) = (one.msg_hdr.msg_iov, one.msg_hdr.msg_iovlen);
+                let is_shown = flags & libc::MSG_TRUNC == 0;
+                let pieces = if is_shown { Bytes::Pieces(pieces, count) } else { Bytes::Hidden };
+                // SAFETY: the kernel has filled the program's pieces so far.
+                unsafe { frames::moved(begun.known.number(), Way::Received, bytes, pieces) };
+            }
         }
+    }
+    if begun.known.is_framed() {
+        frames::leave(begun.known.number(), Way::Received);
     }
     done
 }

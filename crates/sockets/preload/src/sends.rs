@@ -2,6 +2,7 @@
 
 use crate::begun::{Begun, begin};
 use crate::births::{self, Peer};
+use crate::frames::{self, Bytes, Way};
 use crate::{log, next, state};
 use interpose::errno;
 use libc::{
@@ -9,9 +10,22 @@ use libc::{
 };
 use streams::entry::{Birth, Call, Kind, flags, noticed};
 
-/// The call has returned `sent` of `offered` bytes.
+/// The call has returned `sent` of `offered` bytes, which are these.
+///
+/// # Safety
+/// `bytes` are the arguments of the call, which has read `sent` bytes there.
 #[inline(always)]
-fn end(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
+unsafe fn end(begun: Begun, sent: ssize_t, (offered, bytes): (usize, Bytes), flags: c_int) {
+    log_it(begun, sent, offered, flags);
+    if begun.known.is_framed() {
+        // SAFETY: the caller's.
+        unsafe { frames::moved(begun.known.number(), Way::Sent, sent, bytes) };
+        frames::leave(begun.known.number(), Way::Sent);
+    }
+}
+
+#[inline(always)]
+fn log_it(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
     let exit = begun.tracing.now();
     let refused = sent < 0 && errno::get() == libc::EAGAIN;
     if sent < 0 && !refused || sent == 0 {
@@ -38,29 +52,34 @@ fn end(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
 }
 
 /// Make a call and log it.
+///
+/// # Safety
+/// See [`end`].
 #[inline(always)]
-fn sent(
+unsafe fn sent(
     socket: c_int,
-    (offered, flags): (usize, c_int),
+    (offered, bytes, flags): (usize, Bytes, c_int),
     call: impl FnOnce() -> ssize_t,
 ) -> ssize_t {
-    let Some(begun) = begin(socket) else { return call() };
+    let Some(begun) = begin(socket, Way::Sent) else { return call() };
     let sent = call();
-    end(begun, sent, offered, flags);
+    // SAFETY: the caller's.
+    unsafe { end(begun, sent, (offered, bytes), flags) };
     sent
 }
 
-/// Bytes of all pieces.
+/// Bytes of all pieces, and where they are.
 ///
 /// # Safety
 /// There are `count` of them.
-unsafe fn bytes_of(vectors: *const iovec, count: usize) -> usize {
+unsafe fn pieces_of(vectors: *const iovec, count: usize) -> (usize, Bytes) {
     if vectors.is_null() || count > 1024 {
-        return 0;
+        return (0, Bytes::Hidden);
     }
     // SAFETY: the caller's.
-    let vectors = unsafe { std::slice::from_raw_parts(vectors, count) };
-    vectors.iter().fold(0, |sum, one| sum.wrapping_add(one.iov_len))
+    let pieces = unsafe { std::slice::from_raw_parts(vectors, count) };
+    let sum = pieces.iter().fold(0, |sum: usize, one| sum.wrapping_add(one.iov_len));
+    (sum, Bytes::Pieces(vectors, count))
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -70,8 +89,9 @@ unsafe extern "C-unwind" fn send(
     bytes: size_t,
     flags: c_int,
 ) -> ssize_t {
+    let given = (bytes, Bytes::at(buffer), flags);
     // SAFETY: the program's own arguments.
-    sent(socket, (bytes, flags), || unsafe { next::send(socket, buffer, bytes, flags) })
+    unsafe { sent(socket, given, || next::send(socket, buffer, bytes, flags)) }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -87,10 +107,9 @@ unsafe extern "C-unwind" fn sendto(
         // SAFETY: the program's own arguments.
         return unsafe { fast_open((socket, flags), (buffer, bytes), (to, length)) };
     }
+    let given = (bytes, Bytes::at(buffer), flags);
     // SAFETY: the program's own arguments.
-    sent(socket, (bytes, flags), || unsafe {
-        next::sendto(socket, buffer, bytes, flags, to, length)
-    })
+    unsafe { sent(socket, given, || next::sendto(socket, buffer, bytes, flags, to, length)) }
 }
 
 /// A connection that begins with its first bytes.
@@ -116,7 +135,9 @@ unsafe fn fast_open(
             births::begin(socket, (Birth::Connected, [enter, enter]), peer, &tracing)
         });
         if let Some(known) = known {
-            end(Begun { tracing, known, enter }, sent, bytes, flags);
+            let begun = Begun { tracing, known, enter };
+            // SAFETY: the caller's.
+            unsafe { end(begun, sent, (bytes, Bytes::at(buffer)), flags) };
         }
     }
     sent
@@ -128,19 +149,21 @@ unsafe extern "C-unwind" fn sendmsg(
     message: *const msghdr,
     flags: c_int,
 ) -> ssize_t {
-    let Some(begun) = begin(socket) else {
+    let Some(begun) = begin(socket, Way::Sent) else {
         // SAFETY: the program's own arguments.
         return unsafe { next::sendmsg(socket, message, flags) };
     };
     // SAFETY: as above; the kernel has read the message where it says so.
-    let (sent, offered) = unsafe {
+    unsafe {
         let sent = next::sendmsg(socket, message, flags);
         let was_read = sent >= 0 || errno::get() == libc::EAGAIN;
-        let pieces = || bytes_of((*message).msg_iov, (*message).msg_iovlen);
-        (sent, if was_read { pieces() } else { 0 })
-    };
-    end(begun, sent, offered, flags);
-    sent
+        let given = match was_read {
+            true => pieces_of((*message).msg_iov, (*message).msg_iovlen),
+            false => (0, Bytes::Hidden),
+        };
+        end(begun, sent, given, flags);
+        sent
+    }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -150,34 +173,44 @@ unsafe extern "C-unwind" fn sendmmsg(
     count: c_uint,
     flags: c_int,
 ) -> c_int {
-    let Some(begun) = begin(socket) else {
+    let Some(begun) = begin(socket, Way::Sent) else {
         // SAFETY: the program's own arguments.
         return unsafe { next::sendmmsg(socket, messages, count, flags) };
     };
     // SAFETY: as above.
     let done = unsafe { next::sendmmsg(socket, messages, count, flags) };
     if done <= 0 {
-        end(begun, done as ssize_t, 0, flags);
+        // SAFETY: no bytes are said to be there.
+        unsafe { end(begun, done as ssize_t, (0, Bytes::Hidden), flags) };
         return done;
     }
     // SAFETY: the kernel has sent so many of them, and written their lengths.
-    let lengths = unsafe { std::slice::from_raw_parts(messages, done as usize) };
-    for one in lengths {
-        let bytes = one.msg_len as usize;
-        end(begun, bytes as ssize_t, bytes, flags);
+    unsafe {
+        for one in std::slice::from_raw_parts(messages, done as usize) {
+            let bytes = one.msg_len as usize;
+            log_it(begun, bytes as ssize_t, bytes, flags);
+            if begun.known.is_framed() {
+                let (_, pieces) = pieces_of(one.msg_hdr.msg_iov, one.msg_hdr.msg_iovlen);
+                frames::moved(begun.known.number(), Way::Sent, bytes as ssize_t, pieces);
+            }
+        }
+    }
+    if begun.known.is_framed() {
+        frames::leave(begun.known.number(), Way::Sent);
     }
     done
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t {
+    let given = (bytes, Bytes::at(buffer), 0);
     // SAFETY: the program's own arguments.
-    sent(file, (bytes, 0), || unsafe { next::write(file, buffer, bytes) })
+    unsafe { sent(file, given, || next::write(file, buffer, bytes)) }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn writev(file: c_int, vectors: *const iovec, count: c_int) -> ssize_t {
-    let Some(begun) = begin(file) else {
+    let Some(begun) = begin(file, Way::Sent) else {
         // SAFETY: the program's own arguments.
         return unsafe { next::writev(file, vectors, count) };
     };
@@ -185,8 +218,11 @@ unsafe extern "C-unwind" fn writev(file: c_int, vectors: *const iovec, count: c_
     unsafe {
         let sent = next::writev(file, vectors, count);
         let was_read = sent >= 0 || errno::get() == libc::EAGAIN;
-        let offered = if was_read { bytes_of(vectors, count as usize) } else { 0 };
-        end(begun, sent, offered, 0);
+        let given = match was_read {
+            true => pieces_of(vectors, count as usize),
+            false => (0, Bytes::Hidden),
+        };
+        end(begun, sent, given, 0);
         sent
     }
 }
@@ -200,7 +236,7 @@ unsafe extern "C-unwind" fn sendfile(
 ) -> ssize_t {
     // How many bytes the file has left is not known: none counts as refused.
     // SAFETY: the program's own arguments.
-    sent(to, (0, 0), || unsafe { next::sendfile(to, from, offset, bytes) })
+    unsafe { sent(to, (0, Bytes::Hidden, 0), || next::sendfile(to, from, offset, bytes)) }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -211,7 +247,7 @@ unsafe extern "C-unwind" fn sendfile64(
     bytes: size_t,
 ) -> ssize_t {
     // SAFETY: the program's own arguments. The two are one where an offset has 64 bits.
-    sent(to, (0, 0), || unsafe { next::sendfile(to, from, offset, bytes) })
+    unsafe { sent(to, (0, Bytes::Hidden, 0), || next::sendfile(to, from, offset, bytes)) }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -226,10 +262,11 @@ unsafe extern "C-unwind" fn splice(
     // SAFETY: the program's own arguments.
     let call = || unsafe { next::splice(from, from_offset, to, to_offset, bytes, flags) };
     // One end is a pipe.
-    match begin(to) {
+    match begin(to, Way::Sent) {
         Some(begun) => {
             let moved = call();
-            end(begun, moved, 0, 0);
+            // SAFETY: no bytes are said to be there.
+            unsafe { end(begun, moved, (0, Bytes::Hidden), 0) };
             moved
         }
         None => crate::receives::moved(from, call),

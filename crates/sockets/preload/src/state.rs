@@ -4,7 +4,7 @@
 //! The state lies in a page that the kernel wipes in every child, however it was made. So a child
 //! begins anew, or is not traced; it never writes into its parent's log.
 
-use crate::{log, next};
+use crate::{frames, log, next};
 use clock::Clock;
 use interpose::errno;
 use libc::{c_int, c_void};
@@ -18,7 +18,7 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use streams::entry::{SOCKETS_MAX, head, noticed};
-use streams::variables::{CLOCK, CommandClock, PARENT, RUN};
+use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, RUN};
 use streams::{LOG_ENDING, NODES_MAX, PROCESS_ENDING, ProcessFacts};
 
 /// Nothing has been begun.
@@ -274,6 +274,7 @@ extern "C" fn loaded() {
     }
     next::look_all_up();
     log::prepare();
+    frames::prepare(std::env::var(FRAMES).ok().and_then(|text| text.parse().ok()));
     let clock = std::env::var(CLOCK).ok();
     let clock = clock.and_then(|text| serde_json::from_str(&text).ok());
     let _ = TASK.set(Task { run: PathBuf::from(run), clock, follows });

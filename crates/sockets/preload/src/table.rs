@@ -24,6 +24,8 @@ const NON_BLOCKING: u64 = 4;
 const STAMPED: u64 = 8;
 /// The program asked for control data itself: what it receives is left alone.
 const LEFT_ALONE: u64 = 16;
+/// Where messages end in its bytes is looked for.
+const FRAMED: u64 = 32;
 
 impl Known {
     /// No stream socket.
@@ -68,6 +70,17 @@ impl Known {
     #[inline(always)]
     pub fn is_stamped(self) -> bool {
         self.0 & (STAMPED | LEFT_ALONE) == STAMPED
+    }
+
+    /// Whether ends of messages are looked for.
+    #[inline(always)]
+    pub fn is_framed(self) -> bool {
+        self.0 & FRAMED != 0
+    }
+
+    /// The same, framed or not.
+    pub fn with_framing(self, is_so: bool) -> Known {
+        Known(if is_so { self.0 | FRAMED } else { self.0 & !FRAMED })
     }
 
     /// The same where calls wait, or do not.

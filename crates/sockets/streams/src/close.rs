@@ -4,9 +4,10 @@ use crate::ends::Ends;
 use crate::entry::{Birth, head, noticed};
 use crate::exchanges::ExchangeWriter;
 use crate::found::Found;
+use crate::framing::Rules;
 use crate::logs::Process;
 use crate::row::{self, MessageRow};
-use crate::{CloseError, KEY, LOG_ENDING, ProcessSummary, SocketsFacts};
+use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts};
 use clock::Ticks;
 use record::{Closing, NodeSheet, RunInfo};
 use rustc_hash::FxHashMap;
@@ -45,9 +46,15 @@ pub fn close(mut closing: Closing) -> Result<RunInfo, CloseError> {
     }
     ends.sort();
     let outside = processes.iter().map(|process| process.sheet.node + 1).max().unwrap_or(0);
-    let found = Found::of(&ends, outside);
+    let found = Found::of(&ends, outside, &rules(closing.info()));
     let facts = facts(&found, &closing, &processes, &ends);
     write(closing, processes, found, (facts, ends.damaged))
+}
+
+/// The rules that the run was begun with.
+pub fn rules(info: &RunInfo) -> Rules {
+    let text = info.parameters.get(FRAMING_KEY).and_then(|text| text.as_str());
+    text.and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
 /// What the run will say of itself.

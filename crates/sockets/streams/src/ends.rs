@@ -1,8 +1,9 @@
 //! The ends of connections: sockets, whichever processes use them, with the calls on each.
 
 use crate::CloseError;
-use crate::entry::{Address, Birth, Call, Entry, Socket, flags};
+use crate::entry::{Address, Birth, Call, Ends as Found, Entry, Socket, flags};
 use crate::logs::Process;
+use crate::marks::Marks;
 use crate::op::Op;
 use clock::{Cursor, Model, Ticks};
 use record::NULL;
@@ -27,6 +28,11 @@ pub(crate) struct End {
     pub node: u32,
     pub sends: Vec<Op>,
     pub receives: Vec<Op>,
+    /// Where messages end in what it wrote, and in what it read, as far as it is framed.
+    pub sent: Marks,
+    pub received: Marks,
+    /// A descriptor of it was closed.
+    pub is_closed: bool,
 }
 
 /// Which socket of the system it is.
@@ -59,14 +65,20 @@ impl Ends {
             let (socket, at) = match &entry {
                 Entry::Send(call) | Entry::Receive(call) => (call.socket, call.exit),
                 Entry::Close { socket, at } => (*socket, *at),
+                Entry::Ends(Found { socket, .. }) | Entry::Stop { socket, .. } => (*socket, 0),
                 Entry::Socket(_) => return,
             };
             let Some(end) = numbers.get(&socket).map(|at| &mut self.list[*at]) else { return };
-            end.last = end.last.max(clock.timeline(Ticks(at)).0);
+            if at != 0 {
+                end.last = end.last.max(clock.timeline(Ticks(at)).0);
+            }
             match entry {
                 Entry::Send(call) => end.sends.push(op(&call, node, &mut clock)),
                 Entry::Receive(call) => end.receives.push(op(&call, node, &mut clock)),
-                Entry::Close { .. } | Entry::Socket(_) => {}
+                Entry::Close { .. } => end.is_closed = true,
+                Entry::Ends(found) => end.marks(found.is_sent).add(node, found.iter()),
+                Entry::Stop { is_sent, reason, .. } => end.marks(is_sent).stop(node, reason),
+                Entry::Socket(_) => {}
             }
         })?;
         let mut used: Vec<usize> = numbers.into_values().collect();
@@ -92,6 +104,9 @@ impl Ends {
                 node,
                 sends: Vec::new(),
                 receives: Vec::new(),
+                sent: Marks::default(),
+                received: Marks::default(),
+                is_closed: false,
             });
             self.list.len() - 1
         });
@@ -109,7 +124,16 @@ impl Ends {
         for end in &mut self.list {
             end.sends.sort_by_key(|op| (op.exit, op.enter));
             end.receives.sort_by_key(|op| (op.exit, op.enter));
+            end.sent.complete(&end.sends, end.is_closed);
+            let is_ended = end.receives.iter().any(|op| op.has(flags::END));
+            end.received.complete(&end.receives, is_ended);
         }
+    }
+}
+
+impl End {
+    fn marks(&mut self, is_sent: bool) -> &mut Marks {
+        if is_sent { &mut self.sent } else { &mut self.received }
     }
 }
 

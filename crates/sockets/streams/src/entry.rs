@@ -8,7 +8,11 @@
 //! ```
 //!
 //! The head is stored last, and never 0: a slot whose head is 0 was not written to its end. A
-//! socket takes three slots; the heads of the other two say that they belong to it.
+//! socket takes three slots; the heads of the other two say that they belong to it. Where messages
+//! end in a direction that is framed is written behind the calls that moved them, by byte offset
+//! ([`Ends`]).
+
+use crate::framing::{Class, Reason};
 
 /// Words of a slot.
 pub const SLOT_WORDS: usize = 4;
@@ -69,6 +73,10 @@ pub enum Kind {
     Close = 4,
     /// Belongs to the slot before.
     More = 5,
+    /// Ends of messages.
+    Ends = 6,
+    /// From here on the ends of messages are not found.
+    Stop = 7,
 }
 
 /// Flags of a call.
@@ -147,6 +155,20 @@ pub struct Socket {
     pub peer: Address,
 }
 
+/// Ends that a slot has room for.
+const ENDS_MAX: usize = 5;
+
+/// Ends of messages of a framed direction: bytes from its beginning, one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// Number of the socket in this process.
+    pub socket: u32,
+    /// What it wrote, not what it read.
+    pub is_sent: bool,
+    count: u8,
+    ends: [(u64, Class); ENDS_MAX],
+}
+
 /// What a slot says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -162,6 +184,19 @@ pub enum Entry {
         socket: u32,
         /// When the call returned, ticks.
         at: u64,
+    },
+    /// Messages end there.
+    Ends(Ends),
+    /// From a byte on, the ends of messages are not found.
+    Stop {
+        /// Its number in this process.
+        socket: u32,
+        /// In what it wrote, not what it read.
+        is_sent: bool,
+        /// The byte.
+        offset: u64,
+        /// Why.
+        reason: Reason,
     },
 }
 
@@ -187,6 +222,79 @@ impl Call {
 /// The closing of a descriptor as a slot.
 pub fn close_slot(socket: u32, at: u64) -> [u64; SLOT_WORDS] {
     [head_word(Kind::Close, 0, socket, 0), at, at, 0]
+}
+
+/// The end of framing as a slot.
+pub fn stop_slot((socket, is_sent): (u32, bool), offset: u64, reason: Reason) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Stop, u8::from(is_sent), socket, reason as u32), offset, 0, 0]
+}
+
+fn stop_of(slot: &[u64; SLOT_WORDS]) -> Option<Entry> {
+    let reason = Reason::from_code(u8::try_from(slot[0] >> 32).ok()?)?;
+    let (socket, is_sent) = (socket_of(slot[0]), slot[0] >> 4 & 1 == 1);
+    Some(Entry::Stop { socket, is_sent, offset: slot[1], reason })
+}
+
+impl Ends {
+    /// None yet.
+    pub fn new(socket: u32, is_sent: bool) -> Ends {
+        Ends { socket, is_sent, count: 0, ends: [(0, Class::Paired); ENDS_MAX] }
+    }
+
+    /// One more, behind those before. `false`: it has no room in this slot.
+    #[inline]
+    pub fn push(&mut self, offset: u64, class: Class) -> bool {
+        let at = usize::from(self.count);
+        let is_near = at == 0 || offset.wrapping_sub(self.ends[at - 1].0) <= u64::from(u32::MAX);
+        let has_room = at < ENDS_MAX && is_near;
+        if has_room {
+            self.ends[at] = (offset, class);
+            self.count += 1;
+        }
+        has_room
+    }
+
+    /// They are.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Class)> + '_ {
+        self.ends[..usize::from(self.count)].iter().copied()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// As a slot: the first offset, and the distance from each to the next.
+    pub fn slot(&self) -> [u64; SLOT_WORDS] {
+        let flags = u8::from(self.is_sent) | self.count << 1;
+        let classes = (0..).zip(self.iter()).fold(0, |all, (at, (_, class))| {
+            let class = class as u32;
+            all | class << (2 * at)
+        });
+        let mut slot = [head_word(Kind::Ends, flags, self.socket, classes), self.ends[0].0, 0, 0];
+        for at in 1..usize::from(self.count) {
+            let distance = self.ends[at].0.wrapping_sub(self.ends[at - 1].0);
+            slot[2 + (at - 1) / 2] |= distance << (32 * ((at - 1) % 2));
+        }
+        slot
+    }
+
+    fn of(slot: &[u64; SLOT_WORDS]) -> Option<Ends> {
+        let count = (slot[0] >> 5 & 7) as usize;
+        let mut ends = Ends::new(socket_of(slot[0]), slot[0] >> 4 & 1 == 1);
+        let mut offset = slot[1];
+        for at in 0..count {
+            if at > 0 {
+                let word = slot[2 + (at - 1).min(3) / 2];
+                offset = offset.checked_add(word >> (32 * ((at - 1) % 2)) & u64::from(u32::MAX))?;
+            }
+            let class = Class::from_code((slot[0] >> (32 + 2 * at) & 3) as u8)?;
+            if !ends.push(offset, class) {
+                return None;
+            }
+        }
+        (count > 0).then_some(ends)
+    }
 }
 
 const UNIX: u32 = 1 << 8;
@@ -279,6 +387,8 @@ impl Iterator for Entries<'_> {
                 2 => Some(Entry::Receive(Call::of(slot))),
                 3 => self.words.first_chunk().and_then(Socket::of).map(Entry::Socket),
                 4 => Some(Entry::Close { socket: socket_of(slot[0]), at: slot[2] }),
+                6 => Ends::of(slot).map(Entry::Ends),
+                7 => stop_of(slot),
                 _ => None,
             };
             let slots = if matches!(entry, Some(Entry::Socket(_))) { SOCKET_SLOTS } else { 1 };
@@ -329,6 +439,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ends_of_messages_are_read(
+            steps in proptest::collection::vec((0..u64::from(u32::MAX), 0..3u8), 1..6),
+            (socket, is_sent, from) in (0..SOCKETS_MAX, any::<bool>(), 0..1u64 << 60),
+        ) {
+            let mut ends = Ends::new(socket, is_sent);
+            let mut offset = from;
+            for (step, class) in steps {
+                offset += step;
+                prop_assert!(ends.push(offset, Class::from_code(class).unwrap()));
+            }
+            let stop = Entry::Stop { socket, is_sent, offset, reason: Reason::Unseen };
+            let slots = [ends.slot(), stop_slot((socket, is_sent), offset, Reason::Unseen)];
+            let mut entries = Entries::new(slots.as_flattened());
+            prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), [Entry::Ends(ends), stop]);
+            prop_assert_eq!(entries.damaged(), 0);
+        }
+
         #[test]
         fn what_was_written_is_read(
             calls in proptest::collection::vec(call(), 0..20), one in socket(),

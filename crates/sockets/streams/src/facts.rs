@@ -2,10 +2,14 @@
 //! which these types alone write and read.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Where [`SocketsFacts`] stand among the parameters of `run.json`.
 pub const KEY: &str = "sockets";
+
+/// Where the [`Rules`](crate::framing::Rules) of ports stand among them, as text.
+pub const FRAMING_KEY: &str = "frames";
 
 /// A process, as it begins its log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +53,34 @@ pub struct SocketsFacts {
     pub exchanges: u64,
     /// Messages that belong to none.
     pub outside_exchanges: u64,
+    /// What came of the rules that ports were given, by port.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub framing: Vec<FramingFacts>,
+}
+
+/// What came of the rule of a port.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FramingFacts {
+    /// The port.
+    pub port: u16,
+    /// The rule, as it was asked for.
+    pub rule: String,
+    /// Connections to it of which an end was traced from the beginning.
+    pub connections: u64,
+    /// Messages that the rule found.
+    pub messages: u64,
+    /// Of those, messages that are neither a request nor its answer: interim answers, pushes.
+    pub aside: u64,
+    /// Messages that the rule did not find, so that each is what a call moved.
+    pub by_call: u64,
+    /// Exchanges that the order on a connection told.
+    pub exchanges: u64,
+    /// Connections on which, from some message on, order tells nothing.
+    pub out_of_order: u64,
+    /// Directions of connections whose framing ended, by [`Reason`](crate::framing::Reason).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stopped: BTreeMap<String, u64>,
 }
 
 /// A process, as the closing knows it.

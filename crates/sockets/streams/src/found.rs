@@ -4,7 +4,10 @@ use crate::SocketsFacts;
 use crate::ends::{End, Ends};
 use crate::entry::Birth;
 use crate::exchanges::{Exchange, Leg};
+use crate::framed::{self, Direction, Framing};
+use crate::framing::{PortRule, Rules};
 use crate::matching::{self, Counts};
+use crate::order::{self, Terms};
 use crate::pairing;
 use crate::row::MessageRow;
 use crate::turns::{self, Turn};
@@ -29,63 +32,85 @@ pub(crate) struct Found {
     pub lone_receives: u64,
     /// Requests and answers: places among the rows.
     turns: Vec<Turn>,
+    framing: Framing,
 }
+
+/// Finds the turns of a connection.
+type Find = fn(&[MessageRow], &[MessageRow]) -> Vec<Turn>;
 
 impl Found {
     /// Match all of these.
-    pub fn of(ends: &Ends, outside: u32) -> Found {
-        let mut found = Found { outside, ..Found::default() };
+    pub fn of(ends: &Ends, outside: u32, rules: &Rules) -> Found {
+        let framing = Framing::new(rules);
+        let mut found = Found { outside, framing, ..Found::default() };
         let partners = pairing::partners(&ends.list);
         for (at, partner) in partners.iter().enumerate() {
             match partner {
-                Some(other) if *other > at => found.connection(ends, at, *other),
+                Some(other) if *other > at => {
+                    found.connection([&ends.list[at], &ends.list[*other]], rules)
+                }
                 Some(_) => {}
-                None => found.half(&ends.list[at], false),
+                None => found.half(&ends.list[at], rules, false),
             }
         }
+        found.facts.framing = std::mem::take(&mut found.framing).facts();
         found
     }
 
-    fn connection(&mut self, ends: &Ends, one: usize, other: usize) {
-        let pair = asker_first([&ends.list[one], &ends.list[other]]);
+    fn connection(&mut self, pair: [&End; 2], rules: &Rules) {
+        let pair = asker_first(pair);
         if pair.iter().any(|end| end.birth.is_none()) {
-            return pair.into_iter().for_each(|end| self.half(end, false));
+            return pair.into_iter().for_each(|end| self.half(end, rules, false));
         }
+        let rule = framed::rule(rules, pair[0]);
+        let ways = [[pair[0], pair[1]], [pair[1], pair[0]]];
+        let directions = ways.map(|[from, to]| match rule {
+            Some(_) => Direction::of_both(&from.sent, &to.received),
+            None => Direction::default(),
+        });
         let mut begun = vec![self.rows.len()];
         let mut both = Vec::new();
-        for [from, to] in [[pair[0], pair[1]], [pair[1], pair[0]]] {
+        for ([from, to], direction) in ways.into_iter().zip(directions) {
             let how = (from.is_unix, to.node);
-            both.extend(matching::between(&from.sends, &to.receives, how, &mut self.rows));
+            let written = (&from.sends[..], direction.marks);
+            both.extend(matching::between(written, &to.receives, how, &mut self.rows));
             begun.push(self.rows.len());
         }
         if both.len() < 2 {
             self.rows.truncate(begun[0]);
             self.facts.doubtful_connections += 1;
-            return pair.into_iter().for_each(|end| self.half(end, true));
+            return pair.into_iter().for_each(|end| self.half(end, rules, true));
         }
         self.facts.whole_connections += 1;
         both.iter().for_each(|counts| self.count(counts));
-        self.take_turns((begun[0]..begun[1], begun[1]..begun[2]), turns::of_both);
+        let rows = (begun[0]..begun[1], begun[1]..begun[2]);
+        self.take_exchanges(rows, rule.map(|rule| (rule, directions)), turns::of_both, true);
     }
 
-    fn half(&mut self, end: &End, is_doubtful: bool) {
+    fn half(&mut self, end: &End, rules: &Rules, is_doubtful: bool) {
         let is_used = !end.sends.is_empty() || !end.receives.is_empty();
         if is_used && !is_doubtful {
             self.facts.half_connections += 1;
             self.facts.older_connections += u64::from(end.birth.is_none());
         }
         let begun = self.rows.len();
-        let calls = (&end.sends[..], &end.receives[..]);
-        let counts = matching::halves(calls, self.outside, &mut self.rows);
+        let rule = framed::rule(rules, end).filter(|_| !is_doubtful);
+        let of = |marks| rule.map(|_| Direction::of(marks)).unwrap_or_default();
+        let (written, read) = (of(&end.sent), of(&end.received));
+        let sends = (&end.sends[..], written.marks);
+        let receives = (&end.receives[..], read.marks);
+        let counts = matching::halves(sends, receives, self.outside, &mut self.rows);
         self.count(&counts);
         let middle = begun + counts.lone_sends as usize;
         let (sent, received) = (begun..middle, middle..self.rows.len());
         match end.birth {
             Some(Birth::Connected) if !is_doubtful => {
-                self.take_turns((sent, received), turns::as_asked);
+                let framed = rule.map(|rule| (rule, [written, read]));
+                self.take_exchanges((sent, received), framed, turns::as_asked, false);
             }
             Some(Birth::Accepted) if !is_doubtful => {
-                self.take_turns((received, sent), turns::as_answered);
+                let framed = rule.map(|rule| (rule, [read, written]));
+                self.take_exchanges((received, sent), framed, turns::as_answered, false);
             }
             // Who asks is not known, or what is known is wrong.
             _ => self.facts.outside_exchanges += (self.rows.len() - begun) as u64,
@@ -102,13 +127,25 @@ impl Found {
         self.lone_receives += counts.lone_receives;
     }
 
-    /// Find exchanges among these requests and answers.
-    fn take_turns(
+    /// Find exchanges among these requests and answers: by their order where a rule tells it, else
+    /// by turns.
+    fn take_exchanges(
         &mut self,
         (requests, answers): (Range<usize>, Range<usize>),
-        find: fn(&[MessageRow], &[MessageRow]) -> Vec<Turn>,
+        framed: Option<(&PortRule, [Direction<'_>; 2])>,
+        turns: Find,
+        is_whole: bool,
     ) {
-        let found = find(&self.rows[requests.clone()], &self.rows[answers.clone()]);
+        let rows = [&self.rows[requests.clone()], &self.rows[answers.clone()]];
+        let ordered = framed.and_then(|(rule, directions)| {
+            let terms = Terms { is_one_for_one: rule.is_one_for_one(), is_whole };
+            let ordered = order::pairs(rows[0], rows[1], terms);
+            let counted = ordered.as_ref().map(|turns| turns.len() as u64);
+            let [asked, answered] = directions;
+            self.framing.count(rule, [(asked, rows[0]), (answered, rows[1])], counted);
+            ordered
+        });
+        let found = ordered.unwrap_or_else(|| turns(rows[0], rows[1]));
         let messages = (requests.len() + answers.len()) as u64;
         let within: u64 = found.iter().map(|turn| turn.messages()).sum();
         self.facts.exchanges += found.len() as u64;
@@ -167,7 +204,7 @@ fn leg(rows: &[MessageRow]) -> Leg {
         src: last.src.into(),
         seq: last.seq as i64,
         messages: rows.len() as i64,
-        bytes: rows.iter().map(|row| i64::from(row.bytes)).sum(),
+        bytes: rows.iter().map(|row| row.bytes as i64).sum(),
         ready_ns: rows[0].ready,
         sent_ns: last.sent,
         arrived_ns: last.arrival.at,

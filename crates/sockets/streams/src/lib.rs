@@ -4,14 +4,15 @@
 //! format. [`close`](close::close) makes messages of the logs. TCP's byte offset is the matching
 //! rule: both ends of a connection count the bytes of each direction from its beginning, so the
 //! message that ends at offset n was written by the call that wrote byte n, and taken by the call
-//! that returned it. Nothing of the contents is looked at.
+//! that returned it. Nothing of the contents is looked at, but for connections to ports whose
+//! protocol the user has named ([`framing`]).
 //!
-//! A message is what one call wrote. Its stamps:
+//! A message is what one call wrote, or on those connections what the protocol says. Its stamps:
 //!
 //! | Stamp | Moment |
 //! |---|---|
-//! | `ready` | the call that wrote it was entered; or an earlier one, which had no room for it |
-//! | `sent` | the same call, unless that waited for room: then when it returned, or `arrived` |
+//! | `ready` | the call that wrote its first byte was entered; or one that had no room for it |
+//! | `sent` | the call that wrote its last byte; if that waited: when it returned, or `arrived` |
 //! | `arrived` | the kernel's receive stamp of its last byte, or an interval |
 //! | `taken` | the call returned that read its last byte |
 
@@ -20,22 +21,28 @@
 
 mod arrival;
 pub mod close;
+mod cutting;
 mod ends;
 pub mod entry;
 mod error;
 pub mod exchanges;
 mod facts;
 mod found;
+mod framed;
+pub mod framing;
 mod logs;
+mod marks;
 mod matching;
 mod op;
+mod order;
 mod pairing;
 mod row;
 mod turns;
 pub mod variables;
+mod writes;
 
 pub use error::CloseError;
-pub use facts::{KEY, ProcessFacts, ProcessSummary, SocketsFacts};
+pub use facts::{FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts};
 
 /// Ending of a process's log.
 pub const LOG_ENDING: &str = "sockets";

@@ -1,6 +1,7 @@
 //! A row of a messages file.
 
 use crate::arrival::Arrival;
+use crate::framing::Class;
 use record::{Column, Field, Kind, NULL, Schema};
 
 /// A message, on the timeline.
@@ -10,7 +11,9 @@ pub(crate) struct MessageRow {
     pub dst: u32,
     /// Given when all rows are known.
     pub seq: u64,
-    pub bytes: u32,
+    pub bytes: u64,
+    /// What the rule of its connection says it is; `None` where it is what a call moved.
+    pub class: Option<Class>,
     pub ready: i64,
     pub sent: i64,
     pub arrival: Arrival,
@@ -39,7 +42,7 @@ impl MessageRow {
             Field::Seq => each(|row| row.seq as i64),
             Field::Src => each(|row| i64::from(row.src)),
             Field::Dst => each(|row| i64::from(row.dst)),
-            Field::Bytes => each(|row| i64::from(row.bytes)),
+            Field::Bytes => each(|row| row.bytes as i64),
             Field::ReadyNs => each(|row| row.ready),
             Field::SentNs => each(|row| row.sent),
             Field::ArrivedNs => each(|row| row.arrival.at),

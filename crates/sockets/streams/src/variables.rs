@@ -9,6 +9,8 @@ pub const RUN: &str = "FOURSTAMP_TRACE_RUN";
 pub const CLOCK: &str = "FOURSTAMP_TRACE_CLOCK";
 /// The process whose child is traced; empty where all descendants are.
 pub const PARENT: &str = "FOURSTAMP_TRACE_PARENT";
+/// The [`Rules`](crate::framing::Rules) of ports; without it no connection is framed.
+pub const FRAMES: &str = "FOURSTAMP_TRACE_FRAMES";
 
 /// The command's machine, and what its clock is good for: the program need not measure it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

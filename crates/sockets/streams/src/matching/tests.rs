@@ -12,7 +12,7 @@ fn receive(exit: i64, bytes: u32, stamp: i64) -> Op {
 
 fn matched(sends: &[Op], receives: &[Op]) -> (Vec<MessageRow>, Option<Counts>) {
     let mut rows = Vec::new();
-    let counts = between(sends, receives, (false, 1), &mut rows);
+    let counts = between((sends, &[]), receives, (false, 1), &mut rows);
     (rows, counts)
 }
 

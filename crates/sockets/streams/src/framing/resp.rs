@@ -1,0 +1,255 @@
+//! RESP2 and RESP3, the protocol of Redis: a message is a command or a reply. A command is an array
+//! of bulk strings, or a plain line.
+//!
+//! Arrays may lie in arrays. No stack is needed to find the end: an array of n elements is n more
+//! that are missing, wherever it lies.
+//!
+//! Each command has one reply, but for those after which replies come unasked, several, or none
+//! (`SUBSCRIBE`, `MONITOR`, `SYNC`, `CLIENT REPLY` and their like): from there on order tells
+//! nothing.
+
+use super::line::Line;
+use super::reason::Reason;
+use super::shared::Shared;
+use super::step::{Class, Rule, Side, Step};
+
+/// No line is longer: an error, a simple string, a command as a line.
+const LINE_MAX: usize = 1 << 16;
+/// No bulk string is longer, and no array has more elements.
+const COUNT_MAX: u64 = 1 << 32;
+/// Longer words name no command that matters here.
+const WORD_MAX: usize = 16;
+
+/// After these the n-th reply is not the n-th command's.
+const WITHOUT_ORDER: &[&[u8]] = &[
+    b"SUBSCRIBE",
+    b"PSUBSCRIBE",
+    b"SSUBSCRIBE",
+    b"UNSUBSCRIBE",
+    b"PUNSUBSCRIBE",
+    b"SUNSUBSCRIBE",
+    b"MONITOR",
+    b"SYNC",
+    b"PSYNC",
+];
+
+/// In the middle of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resp {
+    /// Elements that are missing; 0 between messages.
+    missing: u64,
+    phase: Phase,
+    line: Line<32>,
+    class: Class,
+    /// Of a command: words that are whole.
+    words: u32,
+    word: Word,
+    is_client: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    Line,
+    /// A word of a command that is looked at: so many bytes are missing.
+    Word(u8),
+    /// What ends a bulk string: bytes of it so far.
+    End(u8),
+}
+
+/// A word of a command.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    bytes: [u8; WORD_MAX],
+    length: u8,
+}
+
+impl Word {
+    fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if let Some(place) = self.bytes.get_mut(usize::from(self.length)) {
+                *place = *byte;
+                self.length += 1;
+            }
+        }
+    }
+
+    fn is(&self, name: &[u8]) -> bool {
+        self.bytes[..usize::from(self.length)].eq_ignore_ascii_case(name)
+    }
+}
+
+impl Rule for Resp {
+    const NAME: &'static str = "resp";
+    const ONE_FOR_ONE: bool = true;
+
+    fn new(argument: Option<&str>) -> Option<Resp> {
+        let resp = Resp {
+            missing: 0,
+            phase: Phase::Line,
+            line: Line::EMPTY,
+            class: Class::Paired,
+            words: 0,
+            word: Word::default(),
+            is_client: false,
+        };
+        argument.is_none().then_some(resp)
+    }
+
+    fn step(&mut self, bytes: &[u8], side: Side, _: &Shared) -> Step {
+        match self.phase {
+            Phase::Line => self.line(bytes, side),
+            Phase::Word(missing) => {
+                let taken = bytes.len().min(usize::from(missing));
+                self.word.push(&bytes[..taken]);
+                self.phase = match missing - taken as u8 {
+                    0 => Phase::End(0),
+                    missing => Phase::Word(missing),
+                };
+                Step::Took(taken)
+            }
+            Phase::End(have) if bytes[0] != b"\r\n"[usize::from(have)] => {
+                Step::Stop(0, Reason::NotThis)
+            }
+            Phase::End(0) => {
+                self.phase = Phase::End(1);
+                Step::Took(1)
+            }
+            Phase::End(_) => {
+                self.phase = Phase::Line;
+                if side == Side::Request {
+                    self.word_is_whole();
+                }
+                self.element(1)
+            }
+        }
+    }
+}
+
+impl Resp {
+    fn line(&mut self, bytes: &[u8], side: Side) -> Step {
+        let is_first = self.missing == 0;
+        let (taken, is_whole) = self.line.take(bytes);
+        let kind = self.line.beginning()[0];
+        if !may_begin(kind, (side, is_first)) {
+            return Step::Stop(0, Reason::NotThis);
+        }
+        if self.line.length > LINE_MAX {
+            return Step::Stop(0, Reason::TooLong);
+        }
+        if !is_whole {
+            return Step::Took(taken);
+        }
+        let line = std::mem::replace(&mut self.line, Line::EMPTY);
+        if is_first {
+            (self.missing, self.class, self.words) = (1, Class::Paired, 0);
+            (self.word, self.is_client) = (Word::default(), false);
+        }
+        if kind.is_ascii_alphabetic() {
+            return self.plain(taken, &line);
+        }
+        self.typed(taken, (&line, side, is_first)).unwrap_or_else(|reason| Step::Stop(0, reason))
+    }
+
+    /// A command that is a line.
+    fn plain(&mut self, taken: usize, line: &Line<32>) -> Step {
+        if line.has_zero {
+            return Step::Stop(0, Reason::NotThis);
+        }
+        for word in line.text().split(|byte| *byte == b' ').filter(|word| !word.is_empty()).take(2)
+        {
+            self.word.push(word);
+            self.word_is_whole();
+        }
+        self.element(taken)
+    }
+
+    /// A line that says what follows.
+    fn typed(
+        &mut self,
+        taken: usize,
+        (line, side, is_first): (&Line<32>, Side, bool),
+    ) -> Result<Step, Reason> {
+        if !line.ends_with(b"\r\n") {
+            return Err(Reason::NotThis);
+        }
+        let kind = line.beginning()[0];
+        let count = || count(line);
+        match kind {
+            b'$' | b'=' | b'!' => match count()? {
+                None => Ok(self.element(taken)),
+                Some(length) => Ok(self.bulk(taken, length, side)),
+            },
+            b'*' | b'~' | b'>' | b'%' | b'|' => {
+                let elements =
+                    count()?.unwrap_or(0) * if matches!(kind, b'%' | b'|') { 2 } else { 1 };
+                if is_first && (kind == b'>' || side == Side::Request && elements == 0) {
+                    // Nobody asked for it; and a command without words has no reply.
+                    self.class = Class::Aside;
+                }
+                self.missing = self.missing.saturating_add(elements);
+                // Attributes stand before a reply, and are none.
+                Ok(if kind == b'|' { Step::Took(taken) } else { self.element(taken) })
+            }
+            _ => Ok(self.element(taken)),
+        }
+    }
+
+    fn bulk(&mut self, taken: usize, length: u64, side: Side) -> Step {
+        let is_looked_at = side == Side::Request
+            && (self.words == 0 || self.words == 1 && self.is_client)
+            && (1..=WORD_MAX as u64).contains(&length);
+        self.word = Word::default();
+        self.phase = if is_looked_at { Phase::Word(length as u8) } else { Phase::End(0) };
+        match is_looked_at || length == 0 {
+            true => Step::Took(taken),
+            false => Step::Pass(taken, length),
+        }
+    }
+
+    /// A word of a command is whole.
+    fn word_is_whole(&mut self) {
+        let word = std::mem::take(&mut self.word);
+        let is_without_order = match self.words {
+            0 => WITHOUT_ORDER.iter().any(|name| word.is(name)),
+            _ => self.is_client && word.is(b"REPLY"),
+        };
+        if is_without_order {
+            self.class = Class::Last;
+        }
+        self.is_client = self.words == 0 && word.is(b"CLIENT");
+        self.words = self.words.saturating_add(1);
+    }
+
+    /// An element is whole: the message, too, where none is missing then.
+    fn element(&mut self, taken: usize) -> Step {
+        self.missing -= 1;
+        match self.missing {
+            0 => Step::End(taken, self.class),
+            _ => Step::Took(taken),
+        }
+    }
+}
+
+/// Whether a line may begin like this.
+fn may_begin(kind: u8, (side, is_first): (Side, bool)) -> bool {
+    match (side, is_first) {
+        (Side::Request, true) => kind == b'*' || kind.is_ascii_alphabetic(),
+        (Side::Request, false) => kind == b'$',
+        (Side::Answer, _) => b"+-:$*_#,(!=%~>|".contains(&kind),
+    }
+}
+
+/// The number in a line; `None` for −1, which stands for nothing.
+fn count(line: &Line<32>) -> Result<Option<u64>, Reason> {
+    let digits = &line.text()[1..];
+    if !line.is_kept() {
+        return Err(Reason::NotThis);
+    }
+    if digits == b"-1" {
+        return Ok(None);
+    }
+    let are_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let text = std::str::from_utf8(digits).ok().filter(|_| are_digits).ok_or(Reason::NotThis)?;
+    let count: u64 = text.parse().map_err(|_| Reason::TooLong)?;
+    if count > COUNT_MAX { Err(Reason::TooLong) } else { Ok(Some(count)) }
+}

@@ -1,0 +1,67 @@
+//! Messages as their sender's calls tell them.
+
+use crate::entry::flags;
+use crate::framing::Class;
+use crate::op::Op;
+use record::NULL;
+
+/// A call that may wait and took this long is taken to have waited for room. One that did not takes
+/// some microseconds; the thread may lose its core meanwhile.
+pub(crate) const WAITED_NS: i64 = 100_000;
+
+/// A message as its sender's calls tell it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub ready: i64,
+    /// The call that wrote its last byte was entered.
+    pub enter: i64,
+    /// When that call returned, where it waited.
+    pub waited_until: Option<i64>,
+    pub exit: i64,
+    pub bytes: u64,
+    pub node: u32,
+    /// See [`MessageRow::class`](crate::row::MessageRow::class).
+    pub class: Option<Class>,
+}
+
+impl Sent {
+    /// The moment just before the last byte was handed over, as far as calls tell.
+    pub fn sent(&self, arrived: i64) -> i64 {
+        match self.waited_until {
+            None => self.enter,
+            Some(exit) if arrived == NULL => exit,
+            // Delivered within the call: not later than that.
+            Some(exit) => exit.min(arrived),
+        }
+    }
+}
+
+/// The messages that these calls wrote, in the order of their bytes: one each.
+pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
+    let (mut messages, mut since) = (Vec::new(), None);
+    let (mut last_exit, mut last) = (i64::MIN, (0, 0));
+    for op in sends {
+        if op.has(flags::REFUSED) {
+            since.get_or_insert(op.enter);
+            continue;
+        }
+        // One call may write several, and knows their order.
+        let is_same_call = last == (op.enter, op.exit);
+        *overlapping += u64::from(op.enter < last_exit && !is_same_call);
+        (last_exit, last) = (last_exit.max(op.exit), (op.enter, op.exit));
+        let ready = since.take().unwrap_or(op.enter);
+        let waited = !op.has(flags::NO_WAIT) && op.exit - op.enter >= WAITED_NS;
+        messages.push(Sent {
+            ready,
+            enter: op.enter,
+            waited_until: waited.then_some(op.exit),
+            exit: op.exit,
+            bytes: op.bytes.into(),
+            node: op.node,
+            class: None,
+        });
+        // The rest of what it was given has to wait for another call.
+        since = (op.bytes < op.offered).then_some(ready);
+    }
+    messages
+}
