@@ -36,8 +36,13 @@ impl Home {
 
     /// Trace a program with its child processes, by this rule of its port.
     fn framed(&self, port: u16, rule: &str, program: &[&str]) -> Traced {
+        self.framed_with(&["--follow"], (port, rule), program)
+    }
+
+    fn framed_with(&self, options: &[&str], (port, rule): (u16, &str), program: &[&str]) -> Traced {
         let rule = format!("{port}={rule}");
-        let output = self.trace(&["--follow", "--out", "run", "--frame", &rule], program);
+        let options = [options, &["--out", "run", "--frame", &rule]].concat();
+        let output = self.trace(&options, program);
         let run = Run::open(self.run()).unwrap_or_else(|error| panic!("{error}: {output:?}"));
         let facts: SocketsFacts = serde_json::from_value(run.info.parameters[KEY].clone()).unwrap();
         let mut exchanges = Vec::new();
@@ -50,10 +55,14 @@ impl Home {
 
     /// Trace a kind of talk of the Python program.
     fn talk(&self, kind: &str, rule: &str) -> Traced {
+        self.talk_with(&["--follow"], kind, rule)
+    }
+
+    fn talk_with(&self, options: &[&str], kind: &str, rule: &str) -> Traced {
         let port = free_port();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/frames.py");
-        let port_word = port.to_string();
-        self.framed(port, rule, &["python3", script.to_str().unwrap(), &port_word, kind])
+        let words = ["python3", script.to_str().unwrap(), &port.to_string(), kind];
+        self.framed_with(options, (port, rule), &words)
     }
 }
 
@@ -226,6 +235,23 @@ fn what_a_killed_process_wrote_is_framed_and_what_it_began_is_there() {
     assert_eq!((framing.exchanges, traced.exchanges.len()), (2000, 2000), "{framing:?}");
     let report = traced.report();
     assert!(report.contains("of 1 message the end was not found"), "{report}");
+}
+
+/// The server alone is traced: what it cannot see, the other end does not make up for.
+#[test]
+fn answers_that_a_server_does_not_show_are_passed_or_end_the_framing_with_the_reason() {
+    let traced = Home::new().talk_with(&[], "answers", "http");
+    assert!(traced.output.status.success(), "{:?}", traced.output);
+    let framing = traced.framing();
+    let stopped: Vec<(&str, u64)> =
+        framing.stopped.iter().map(|(key, count)| (key.as_str(), *count)).collect();
+    let expected = [("at-once", 1), ("not-this", 2), ("to-the-end", 1), ("unseen", 1)];
+    assert_eq!(stopped, expected, "{framing:?}");
+    // Four requests, the answer that ends with its connection, and the file of a known length.
+    assert_eq!((framing.connections, framing.messages, framing.exchanges), (5, 6, 2));
+    let answers: Vec<i64> = traced.exchanges.iter().map(|one| one.answer.bytes).collect();
+    assert_eq!(answers[..2], [19 + 6, 19 + 24 + 100_000]);
+    assert!(traced.report().contains("sendfile, splice or MSG_TRUNC"), "{}", traced.report());
 }
 
 #[test]

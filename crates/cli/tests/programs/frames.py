@@ -1,7 +1,7 @@
 """Servers and clients that frame their messages, each kind with the truth on standard output: a line
 `exchange REQUEST_BYTES ANSWER_BYTES SERVICE_NS` (over HTTP: `service ANSWER_BYTES NS`) for each, in
 order. The port comes first, then the
-kind of talk: `http`, `length`, `binary` or `killed`."""
+kind of talk: `http`, `length`, `binary`, `answers` or `killed`."""
 
 import http.client
 import http.server
@@ -10,6 +10,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 
 
@@ -130,6 +131,51 @@ def lines_server(listener):
         connection.sendall(line)
 
 
+ANSWERS = ["to-the-end", "file", "file-in-chunks", "tls", "threads"]
+
+
+def answers_server(listener):
+    """Each answer to a connection of its own."""
+    for kind in ANSWERS:
+        connection, _ = listener.accept()
+        connection.recv(1000)
+        head = "HTTP/1.1 200 OK\r\n%s\r\n"
+        if kind == "to-the-end":
+            connection.sendall((head % "").encode())
+            connection.sendall(b"abc")
+            connection.sendall(b"def")
+        elif kind == "tls":
+            connection.sendall(b"\x16\x03\x03hello")
+        elif kind == "threads":
+            connection.sendall((head % "Content-Length: 8000000\r\n").encode())
+            write = lambda: [connection.sendall(b"x" * 40000) for _ in range(100)]
+            threads = [threading.Thread(target=write) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        else:
+            sized = kind == "file"
+            length = "Content-Length: 100000" if sized else "Transfer-Encoding: chunked"
+            connection.sendall((head % (length + "\r\n")).encode())
+            with open("body", "wb+") as body:
+                body.write(b"z" * 100000)
+                body.seek(0)
+                connection.sendfile(body)
+        connection.close()
+
+
+def answers_client(port):
+    for kind in ANSWERS:
+        connection = socket.create_connection(("127.0.0.1", port))
+        hello = b"\x16\x03\x01hello"
+        connection.sendall(hello if kind == "tls" else b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        # Until the server has filled the socket, and its threads wait for room.
+        time.sleep(0.3 if kind == "threads" else 0)
+        while connection.recv(100000):
+            pass
+
+
 def killed_client(port):
     connection = socket.create_connection(("127.0.0.1", port))
     for number in range(500):
@@ -145,9 +191,14 @@ if kind == "http":
     client, serve = http_client, server.handle_request
 else:
     listener = socket.create_server(("127.0.0.1", port))
-    servers = {"length": length_server, "binary": binary_server, "killed": lines_server}
-    clients = {"length": length_client, "binary": binary_client, "killed": killed_client}
-    client, serve = clients[kind], lambda: servers[kind](listener)
+    talks = {
+        "length": (length_server, length_client),
+        "binary": (binary_server, binary_client),
+        "killed": (lines_server, killed_client),
+        "answers": (answers_server, answers_client),
+    }
+    server, client = talks[kind]
+    serve = lambda: server(listener)
 if os.fork() == 0:
     client(port)
     os._exit(0)
