@@ -17,6 +17,8 @@ use super::step::{Class, Rule, Side, Step};
 const LINE_MAX: usize = 1 << 16;
 /// No bulk string is longer, and no array has more elements.
 const COUNT_MAX: u64 = 1 << 32;
+/// Bytes of a line that are kept.
+const KEPT: usize = 32;
 /// Longer words name no command that matters here.
 const WORD_MAX: usize = 16;
 
@@ -39,7 +41,7 @@ pub(super) struct Resp {
     /// Elements that are missing; 0 between messages.
     missing: u64,
     phase: Phase,
-    line: Line<32>,
+    line: Line<KEPT>,
     class: Class,
     /// Of a command: words that are whole.
     words: u32,
@@ -114,23 +116,21 @@ impl Rule for Resp {
                 self.phase = Phase::End(1);
                 Step::Took(1)
             }
-            Phase::End(_) => {
-                self.phase = Phase::Line;
-                if side == Side::Request {
-                    self.word_is_whole();
-                }
-                self.element(1)
-            }
+            Phase::End(_) => self.bulk_is_whole(1, side),
         }
     }
 }
 
 impl Resp {
     fn line(&mut self, bytes: &[u8], side: Side) -> Step {
-        let is_first = self.missing == 0;
+        if self.line.length == 0
+            && let Some(end) = bytes.iter().take(KEPT).position(|byte| *byte == b'\n')
+        {
+            // The usual case, without keeping anything.
+            return self.whole(bytes, end + 1, Whole::of(&bytes[..=end]), side);
+        }
         let (taken, is_whole) = self.line.take(bytes);
-        let kind = self.line.beginning()[0];
-        if !may_begin(kind, (side, is_first)) {
+        if !may_begin(self.line.beginning()[0], (side, self.missing == 0)) {
             return Step::Stop(0, Reason::NotThis);
         }
         if self.line.length > LINE_MAX {
@@ -140,23 +140,40 @@ impl Resp {
             return Step::Took(taken);
         }
         let line = std::mem::replace(&mut self.line, Line::EMPTY);
+        let whole = Whole {
+            kept: line.beginning(),
+            is_kept: line.is_kept(),
+            ends_well: line.ends_with(b"\r\n"),
+            has_zero: line.has_zero,
+        };
+        self.whole(bytes, taken, whole, side)
+    }
+
+    /// A line is whole: so many of these bytes are the rest of it.
+    fn whole(&mut self, bytes: &[u8], taken: usize, line: Whole<'_>, side: Side) -> Step {
+        let is_first = self.missing == 0;
+        let kind = line.kept[0];
+        if !may_begin(kind, (side, is_first)) {
+            return Step::Stop(0, Reason::NotThis);
+        }
         if is_first {
             (self.missing, self.class, self.words) = (1, Class::Paired, 0);
             (self.word, self.is_client) = (Word::default(), false);
         }
         if kind.is_ascii_alphabetic() {
-            return self.plain(taken, &line);
+            return self.plain(taken, line);
         }
-        self.typed(taken, (&line, side, is_first)).unwrap_or_else(|reason| Step::Stop(0, reason))
+        self.typed((bytes, taken), line, (side, is_first))
+            .unwrap_or_else(|reason| Step::Stop(0, reason))
     }
 
     /// A command that is a line.
-    fn plain(&mut self, taken: usize, line: &Line<32>) -> Step {
+    fn plain(&mut self, taken: usize, line: Whole<'_>) -> Step {
         if line.has_zero {
             return Step::Stop(0, Reason::NotThis);
         }
-        for word in line.text().split(|byte| *byte == b' ').filter(|word| !word.is_empty()).take(2)
-        {
+        let words = line.text().split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+        for word in words.take(2) {
             self.word.push(word);
             self.word_is_whole();
         }
@@ -166,22 +183,22 @@ impl Resp {
     /// A line that says what follows.
     fn typed(
         &mut self,
-        taken: usize,
-        (line, side, is_first): (&Line<32>, Side, bool),
+        (bytes, taken): (&[u8], usize),
+        line: Whole<'_>,
+        (side, is_first): (Side, bool),
     ) -> Result<Step, Reason> {
-        if !line.ends_with(b"\r\n") {
+        if !line.ends_well {
             return Err(Reason::NotThis);
         }
-        let kind = line.beginning()[0];
-        let count = || count(line);
+        let kind = line.kept[0];
         match kind {
-            b'$' | b'=' | b'!' => match count()? {
+            b'$' | b'=' | b'!' => match line.count()? {
                 None => Ok(self.element(taken)),
-                Some(length) => Ok(self.bulk(taken, length, side)),
+                Some(length) => Ok(self.bulk((bytes, taken), length, side)),
             },
             b'*' | b'~' | b'>' | b'%' | b'|' => {
-                let elements =
-                    count()?.unwrap_or(0) * if matches!(kind, b'%' | b'|') { 2 } else { 1 };
+                let each = if matches!(kind, b'%' | b'|') { 2 } else { 1 };
+                let elements = line.count()?.unwrap_or(0) * each;
                 if is_first && (kind == b'>' || side == Side::Request && elements == 0) {
                     // Nobody asked for it; and a command without words has no reply.
                     self.class = Class::Aside;
@@ -194,16 +211,32 @@ impl Resp {
         }
     }
 
-    fn bulk(&mut self, taken: usize, length: u64, side: Side) -> Step {
+    fn bulk(&mut self, (bytes, taken): (&[u8], usize), length: u64, side: Side) -> Step {
         let is_looked_at = side == Side::Request
             && (self.words == 0 || self.words == 1 && self.is_client)
             && (1..=WORD_MAX as u64).contains(&length);
         self.word = Word::default();
+        let end = taken + length as usize;
+        if bytes.get(end..end + 2) == Some(b"\r\n") {
+            // The usual case: all of it is here.
+            if is_looked_at {
+                self.word.push(&bytes[taken..end]);
+            }
+            return self.bulk_is_whole(end + 2, side);
+        }
         self.phase = if is_looked_at { Phase::Word(length as u8) } else { Phase::End(0) };
         match is_looked_at || length == 0 {
             true => Step::Took(taken),
             false => Step::Pass(taken, length),
         }
+    }
+
+    fn bulk_is_whole(&mut self, taken: usize, side: Side) -> Step {
+        self.phase = Phase::Line;
+        if side == Side::Request {
+            self.word_is_whole();
+        }
+        self.element(taken)
     }
 
     /// A word of a command is whole.
@@ -239,17 +272,44 @@ fn may_begin(kind: u8, (side, is_first): (Side, bool)) -> bool {
     }
 }
 
-/// The number in a line; `None` for −1, which stands for nothing.
-fn count(line: &Line<32>) -> Result<Option<u64>, Reason> {
-    let digits = &line.text()[1..];
-    if !line.is_kept() {
-        return Err(Reason::NotThis);
+/// A line that is there to its end.
+struct Whole<'a> {
+    /// Its beginning.
+    kept: &'a [u8],
+    /// That is all of it.
+    is_kept: bool,
+    ends_well: bool,
+    has_zero: bool,
+}
+
+impl<'a> Whole<'a> {
+    fn of(line: &'a [u8]) -> Whole<'a> {
+        let ends_well = line.ends_with(b"\r\n");
+        Whole { kept: line, is_kept: true, ends_well, has_zero: line.contains(&0) }
     }
-    if digits == b"-1" {
-        return Ok(None);
+
+    /// As much of it as is kept, without what ends a line.
+    fn text(&self) -> &'a [u8] {
+        let text = self.kept.strip_suffix(b"\n").unwrap_or(self.kept);
+        text.strip_suffix(b"\r").unwrap_or(text)
     }
-    let are_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    let text = std::str::from_utf8(digits).ok().filter(|_| are_digits).ok_or(Reason::NotThis)?;
-    let count: u64 = text.parse().map_err(|_| Reason::TooLong)?;
-    if count > COUNT_MAX { Err(Reason::TooLong) } else { Ok(Some(count)) }
+
+    /// The number in it; `None` for −1, which stands for nothing.
+    fn count(&self) -> Result<Option<u64>, Reason> {
+        let digits = &self.text()[1..];
+        if !self.is_kept || digits.is_empty() {
+            return Err(Reason::NotThis);
+        }
+        if digits == b"-1" {
+            return Ok(None);
+        }
+        let mut count: u64 = 0;
+        for digit in digits {
+            if !digit.is_ascii_digit() {
+                return Err(Reason::NotThis);
+            }
+            count = count.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+        }
+        if count > COUNT_MAX { Err(Reason::TooLong) } else { Ok(Some(count)) }
+    }
 }
