@@ -3,7 +3,7 @@
 //! The bytes of a call are followed when it has returned, where the program has them, and no
 //! further than the call has moved them. Nothing is copied out and nothing allocated: a connection
 //! has two [`Follower`]s of a fixed size, which lie in memory that is mapped a block at a time, as
-//! sockets are numbered. Sockets that are not framed come to no line of this file.
+//! sockets are numbered. Sockets that are not framed come here once, when they are made.
 //!
 //! Two calls that write into one connection at once, or read from it, do so in an order that only
 //! the kernel knows: the framing of that direction ends there.
