@@ -49,8 +49,8 @@ mod totals;
 use crate::pending::Entry;
 use crate::running::state_share;
 use crate::{
-    AckAt, Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, Throttle,
-    VirtualTime, Watch,
+    AckAt, Model, ObjectId, Options, Outcome, Packet, Parcel, Placement, RunError, VirtualTime,
+    Watch,
 };
 use agenda::Agenda;
 use collect::Collection;
@@ -60,7 +60,6 @@ use history::{Histories, Ran};
 use links::Links;
 use object::Object;
 use object::rare_counters::RareCounters;
-use optimism::Optimism;
 use outbox::Waiting;
 use pace::Restraint;
 use parts::Moving;
@@ -114,7 +113,6 @@ pub struct Node<'a, M: Model, W: Watch> {
     gvt: Gvt,
     budget: Budget,
     restraint: Restraint,
-    optimism: Optimism,
     hand: Hand<M::Payload>,
     totals: Totals,
     finished: bool,
@@ -146,8 +144,7 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             links: Links::new(placement.nodes(), options),
             gvt: Gvt::new(placement.nodes(), options.gvt_events),
             budget: Budget::new(options.memory_bytes),
-            restraint: Restraint::none(),
-            optimism: Optimism::new(options.throttle == Throttle::Adaptive),
+            restraint: Restraint::new(&options.throttle),
             hand: Hand::default(),
             totals: Totals::new(),
             finished: false,

@@ -286,7 +286,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         if self.look_for(self.pace.spin)? || self.ask_for_gvt() || self.fabric.nodes() == 1 {
             return Ok(());
         }
-        if self.pace.yields && self.look_for(self.pace.linger)? {
+        if self.look_for(self.pace.linger)? {
             return Ok(());
         }
         let nap = self.fabric.after(NAP);
@@ -304,7 +304,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             if self.take_all()? || self.outgoing.retry(self.fabric)? || self.aborted {
                 return Ok(true);
             }
-            if self.pace.yields {
+            if self.pace.linger > 0 {
                 std::thread::yield_now();
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! With a core for each node GVT comes every few hundred events and nobody gets far ahead. A node
 //! that shares its core runs for milliseconds while others cannot, and most of that is undone when
-//! they go on. So undoing more than is committed halves the bound, and a bound under which little is
-//! undone grows until it is none. Undoing less, up to a half, costs less than more rounds of GVT
+//! they go on. So undoing more than is committed halves the bound, and a bound under which little
+//! is undone grows until it is none. Undoing less, up to a half, costs less than more rounds of GVT
 //! would where each waits for nodes that have no core.
 
 /// A node that has undone less than this since the last GVT learns nothing.

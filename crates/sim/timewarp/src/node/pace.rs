@@ -4,6 +4,7 @@
 //! moved. An object at GVT is never held back.
 
 use super::Node;
+use super::optimism::Optimism;
 use super::residents::Residents;
 use crate::pending::{Entry, Pending};
 use crate::{Model, Throttle, VirtualTime, Watch};
@@ -26,10 +27,12 @@ pub(super) struct Restraint {
     too_much_undone: bool,
     /// Whether any penalty is due.
     penalised: bool,
+    /// How far this node may run ahead.
+    pub optimism: Optimism,
 }
 
 impl Restraint {
-    pub fn none() -> Restraint {
+    pub fn new(throttle: &Throttle) -> Restraint {
         Restraint {
             held: Vec::new(),
             returned: Vec::new(),
@@ -40,11 +43,18 @@ impl Restraint {
             undone: 0,
             too_much_undone: false,
             penalised: false,
+            optimism: Optimism::new(*throttle == Throttle::Adaptive),
         }
     }
 
-    /// GVT has moved.
-    pub fn advance(&mut self, before: VirtualTime, gvt: VirtualTime, throttle: &Throttle) {
+    /// GVT has moved; so many events were run since it was last computed.
+    pub fn advance(
+        &mut self,
+        (before, gvt): (VirtualTime, VirtualTime),
+        run: u32,
+        throttle: &Throttle,
+    ) {
+        self.optimism.learn(run, self.committed, self.undone);
         self.memory_to = VirtualTime::INVALID;
         self.too_much_undone = self.undone > self.committed;
         (self.committed, self.undone) = (0, 0);
@@ -170,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_is_held_leaves_the_pending_set_until_gvt_moves() {
-        let (mut restraint, mut pending) = (Restraint::none(), Pending::new());
+        let (mut restraint, mut pending) = (Restraint::new(&Throttle::Never), Pending::new());
         let mut objects = Residents::with_capacity(2);
         for id in [0, 1] {
             objects.house(ObjectId(id), Object::new((), 0));
@@ -194,13 +204,13 @@ mod tests {
 
     #[test]
     fn steps_of_gvt_and_undone_events_are_judged_when_gvt_moves() {
-        let mut restraint = Restraint::none();
+        let mut restraint = Restraint::new(&Throttle::Undone);
         (restraint.committed, restraint.undone) = (3, 4);
         let throttle = Throttle::GvtSteps { wsize: 2.0 };
-        restraint.advance(VirtualTime::at(10.0), VirtualTime::at(15.0), &throttle);
+        restraint.advance((VirtualTime::at(10.0), VirtualTime::at(15.0)), 7, &throttle);
         assert!(restraint.too_much_undone);
         assert_eq!(restraint.steps_to, VirtualTime::at(20.0));
-        restraint.advance(VirtualTime::at(15.0), VirtualTime::at(16.0), &Throttle::Undone);
+        restraint.advance((VirtualTime::at(15.0), VirtualTime::at(16.0)), 7, &Throttle::Undone);
         assert!(!restraint.too_much_undone, "counted anew");
     }
 }

@@ -101,8 +101,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         self.budget.peak = self.budget.peak.max(self.memory());
         if gvt > before {
-            self.optimism.learn(run, self.restraint.committed, self.restraint.undone);
-            self.restraint.advance(before, gvt, &self.setup.options.throttle);
+            self.restraint.advance((before, gvt), run, &self.setup.options.throttle);
             self.restraint.release(&mut self.objects, &mut self.agenda.pending);
             self.settle_moves();
             self.begin_collection();

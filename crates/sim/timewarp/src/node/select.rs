@@ -23,7 +23,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.cancel_some();
             return Ok(Progress::Busy);
         }
-        let is_far = self.gvt.since() >= self.optimism.bound();
+        let is_far = self.gvt.since() >= self.restraint.optimism.bound();
         if (is_far || self.gvt.is_due()) && !self.collection.is_active() {
             self.gvt.want();
         }
@@ -82,7 +82,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// This node has come far enough beyond GVT.
     #[cold]
     fn wait_for_gvt(&mut self) -> Result<Progress, RunError> {
-        self.totals.counters.throttled += u64::from(self.optimism.hold());
+        self.totals.counters.throttled += u64::from(self.restraint.optimism.hold());
         if self.collection.is_active() {
             return Ok(Progress::Busy);
         }
