@@ -49,10 +49,10 @@ fn run_programs(
     lanes::run(programs, &arguments, |ran| {
         tell(&ran, &mut log, &show);
         tally.add(&ran.tally);
-        if !ran.reading.finished {
-            crashed.push(ran.program.name.clone());
-        } else if ran.ended.is_err() {
-            failed.push((ran.program, ran.reading.failed));
+        match (&ran.ended, ran.reading.finished) {
+            (Ok(()), _) => {}
+            (Err(_), true) => failed.push((ran.program, ran.reading.failed)),
+            (Err(_), false) => crashed.push(ran.program.name.clone()),
         }
     })?;
     if !crashed.is_empty() {
@@ -157,6 +157,13 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
             ended.is_ok() && tally.passed_alone == ["b"] && (tally.passed, tally.failed) == (3, 0),
             "{tally:?}"
         );
+    }
+
+    /// As one does that leaves its work to another step.
+    #[test]
+    fn a_program_that_has_nothing_to_say_is_no_crash() {
+        let (ended, tally) = run_scripts(&["true".into()]);
+        assert!(ended.is_ok() && tally == Tally::default(), "{tally:?}");
     }
 
     #[test]

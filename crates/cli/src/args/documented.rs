@@ -35,7 +35,9 @@ fn typed(line: &str) -> Vec<Vec<String>> {
     let (mut all, mut words, mut word) = (Vec::new(), Vec::new(), String::new());
     let mut quote: Option<char> = None;
     let mut end = |words: &mut Vec<String>| {
-        let begin = words.iter().position(|word| word == "fourstamp");
+        // There it is a package.
+        let is_asked_for = words.iter().any(|word| word.ends_with("pkg-config"));
+        let begin = words.iter().position(|word| word == "fourstamp").filter(|_| !is_asked_for);
         all.extend(begin.map(|at| words[at..].to_vec()));
         words.clear();
     };
@@ -104,7 +106,8 @@ fn commands_in_the_documents_can_be_typed() {
 fn commands_are_found_as_a_shell_would() {
     let text = "```console\n$ fourstamp report a > b # c\n$ for i in 1; do\n\
         >   fourstamp bench \\\n    --out a$i\n> done\n```\n```yaml\n      - run: |\n          \
-        fourstamp compare a b --fail-if 'p99 > +5%' | head; fourstamp man x\n```\nfourstamp no\n";
+        fourstamp compare a b --fail-if 'p99 > +5%' | head; fourstamp man x\n        \
+        cc a.c $(pkg-config --libs fourstamp) && ./a\n```\nfourstamp no\n";
     let found: Vec<String> = commands(text).iter().map(|(_, words)| words.join(" ")).collect();
     let wanted = [
         "fourstamp report a",

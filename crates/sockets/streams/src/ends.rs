@@ -33,6 +33,8 @@ pub(crate) struct End {
     pub received: Marks,
     /// A descriptor of it was closed.
     pub is_closed: bool,
+    /// When the processes that used it logged their last call of any kind, ns.
+    pub silent_from: i64,
 }
 
 /// Which socket of the system it is.
@@ -61,6 +63,7 @@ impl Ends {
                 numbers.insert(socket.number, self.end_of(&socket, node, &mut clock));
             }
         })?;
+        let mut last = i64::MIN;
         self.damaged += process.each(|entry| {
             let (socket, at) = match &entry {
                 Entry::Send(call) | Entry::Receive(call) => (call.socket, call.exit),
@@ -70,7 +73,8 @@ impl Ends {
             };
             let Some(end) = numbers.get(&socket).map(|at| &mut self.list[*at]) else { return };
             if at != 0 {
-                end.last = end.last.max(clock.timeline(Ticks(at)).0);
+                let at = clock.timeline(Ticks(at)).0;
+                (end.last, last) = (end.last.max(at), last.max(at));
             }
             match entry {
                 Entry::Send(call) => end.sends.push(op(&call, node, &mut clock)),
@@ -84,6 +88,9 @@ impl Ends {
         let mut used: Vec<usize> = numbers.into_values().collect();
         used.sort_unstable();
         used.dedup();
+        for at in &used {
+            self.list[*at].silent_from = self.list[*at].silent_from.max(last);
+        }
         self.used.push(used.len() as u64);
         Ok(())
     }
@@ -107,6 +114,7 @@ impl Ends {
                 sent: Marks::default(),
                 received: Marks::default(),
                 is_closed: false,
+                silent_from: i64::MIN,
             });
             self.list.len() - 1
         });

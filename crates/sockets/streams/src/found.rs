@@ -6,7 +6,7 @@ use crate::entry::Birth;
 use crate::exchanges::{Exchange, Leg};
 use crate::framed::{self, Direction, Framing};
 use crate::framing::{PortRule, Rules};
-use crate::matching::{self, Counts};
+use crate::matching::{self, Counts, Way};
 use crate::order::{self, Terms};
 use crate::pairing;
 use crate::row::MessageRow;
@@ -71,9 +71,10 @@ impl Found {
         let mut begun = vec![self.rows.len()];
         let mut both = Vec::new();
         for ([from, to], direction) in ways.into_iter().zip(directions) {
-            let how = (from.is_unix, to.node);
+            let (is_unix, silent_from) = (from.is_unix, from.silent_from);
+            let way = Way { is_unix, from: from.node, to: to.node, silent_from };
             let written = (&from.sends[..], direction.marks);
-            both.extend(matching::between(written, &to.receives, how, &mut self.rows));
+            both.extend(matching::between(written, &to.receives, way, &mut self.rows));
             begun.push(self.rows.len());
         }
         if both.len() < 2 {

@@ -3,6 +3,7 @@
 use crate::arrival::{Arrival, Known, arrival};
 use crate::cutting;
 use crate::entry::flags;
+use crate::framing::Class;
 use crate::marks::Mark;
 use crate::op::Op;
 use crate::row::MessageRow;
@@ -20,13 +21,24 @@ pub(crate) struct Counts {
     pub overlapping: u64,
 }
 
-/// Match what one end wrote with what the other read. `receiver` is the process that is told where
-/// none has read it. `None`: something was read before it was written, so the two do not belong
-/// together.
+/// Whose calls they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub is_unix: bool,
+    /// The process that is told where none has written it, or read it.
+    pub from: u32,
+    pub to: u32,
+    /// When those that may write logged their last call of any kind, ns. One that is killed within
+    /// a call does not log it, and nothing after it.
+    pub silent_from: i64,
+}
+
+/// Match what one end wrote with what the other read. `None`: something was read before it was
+/// written, so the two do not belong together.
 pub(crate) fn between(
     (sends, marks): (&[Op], &[Mark]),
     receives: &[Op],
-    (is_unix, receiver): (bool, u32),
+    way: Way,
     rows: &mut Vec<MessageRow>,
 ) -> Option<Counts> {
     let mut counts = Counts::default();
@@ -41,7 +53,7 @@ pub(crate) fn between(
         }
         let Some(got) = receives.get(at) else {
             counts.lone_sends += 1;
-            rows.push(lone_send(message, receiver));
+            rows.push(lone_send(message, way.to));
             continue;
         };
         if got.exit < message.enter {
@@ -50,7 +62,7 @@ pub(crate) fn between(
         }
         let ends_read = read + u64::from(got.bytes) == written;
         let next = sent.get(number + 1).map(|next| next.enter);
-        let known = what_is_known(message, got, is_unix, (ends_read, next));
+        let known = what_is_known(message, got, way.is_unix, (ends_read, next));
         let arrival = arrival(known, &mut transit);
         counts.matched += 1;
         rows.push(MessageRow {
@@ -66,13 +78,28 @@ pub(crate) fn between(
         });
     }
     let taken: u64 = receives.iter().map(|op| u64::from(op.bytes)).sum();
-    if taken > written {
+    let beyond = reads_beyond(written, receives, way, rows);
+    if beyond > 0 && rows[rows.len() - beyond].taken < way.silent_from {
         // Bytes that nobody wrote: the log of the sender is not whole, or they are others'.
         rows.truncate(begun);
         return None;
     }
-    (counts.bytes_sent, counts.bytes_matched) = (written, taken);
+    counts.lone_receives = beyond as u64;
+    (counts.bytes_sent, counts.bytes_matched) = (written, taken.min(written));
     Some(counts)
+}
+
+/// What was read beyond so many bytes: a row for each call. How many.
+fn reads_beyond(written: u64, receives: &[Op], way: Way, rows: &mut Vec<MessageRow>) -> usize {
+    let (mut read, begun) = (0, rows.len());
+    for got in receives {
+        read += u64::from(got.bytes);
+        if read > written && got.bytes > 0 {
+            let bytes = (read - written).min(got.bytes.into());
+            rows.push(lone_receive((bytes, None), got, way.from, got.has(flags::EMPTIED)));
+        }
+    }
+    rows.len() - begun
 }
 
 fn what_is_known(
@@ -124,23 +151,33 @@ pub(crate) fn halves(
         let got = receives[piece.last];
         counts.lone_receives += 1;
         // What was joined to it in the queue may have come later than the last byte that was read.
-        let is_exact = piece.ends_call && got.has(flags::EMPTIED) && got.stamp != NULL;
-        rows.push(MessageRow {
-            src: outside,
-            dst: got.node,
-            seq: 0,
-            bytes: piece.bytes,
-            class: piece.class,
-            ready: NULL,
-            sent: NULL,
-            arrival: match is_exact {
-                true => Arrival::observed(got.stamp),
-                false => Arrival { at: got.stamp, error: NULL, how: How::Bracketed },
-            },
-            taken: got.exit,
-        });
+        let is_last = piece.ends_call && got.has(flags::EMPTIED);
+        rows.push(lone_receive((piece.bytes, piece.class), got, outside, is_last));
     }
     counts
+}
+
+/// `is_last`: nothing was behind it in the queue, so the stamp is its own.
+fn lone_receive(
+    (bytes, class): (u64, Option<Class>),
+    got: &Op,
+    src: u32,
+    is_last: bool,
+) -> MessageRow {
+    MessageRow {
+        src,
+        dst: got.node,
+        seq: 0,
+        bytes,
+        class,
+        ready: NULL,
+        sent: NULL,
+        arrival: match is_last && got.stamp != NULL {
+            true => Arrival::observed(got.stamp),
+            false => Arrival { at: got.stamp, error: NULL, how: How::Bracketed },
+        },
+        taken: got.exit,
+    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,25 @@ fn receive(exit: i64, bytes: u32, stamp: i64) -> Op {
     Op { enter: exit - 3, exit, stamp, bytes, offered: 0, node: 1, flags }
 }
 
+const WHOLE: Way = Way { is_unix: false, from: 0, to: 1, silent_from: i64::MAX };
+
 fn matched(sends: &[Op], receives: &[Op]) -> (Vec<MessageRow>, Option<Counts>) {
     let mut rows = Vec::new();
-    let counts = between((sends, &[]), receives, (false, 1), &mut rows);
+    let counts = between((sends, &[]), receives, WHOLE, &mut rows);
     (rows, counts)
+}
+
+#[test]
+fn what_a_killed_writer_could_not_log_is_a_read_and_the_rest_is_matched() {
+    let (sends, receives) = ([send(0, 4)], [receive(50, 6, 10), receive(90, 8, 20)]);
+    assert!(matched(&sends, &receives).1.is_none(), "it went on logging: that was others'");
+    let mut rows = Vec::new();
+    let counts = between((&sends, &[]), &receives, Way { silent_from: 30, ..WHOLE }, &mut rows);
+    let counts = counts.expect("its last call may lack");
+    assert_eq!((counts.matched, counts.lone_receives), (1, 2));
+    assert_eq!((counts.bytes_sent, counts.bytes_matched), (4, 4));
+    let found: Vec<_> = rows.iter().map(|row| (row.ready, row.bytes, row.taken)).collect();
+    assert_eq!(found, [(0, 4, 50), (NULL, 2, 50), (NULL, 8, 90)]);
 }
 
 #[test]
