@@ -35,7 +35,8 @@ struct Victim {
     stages: bool,
 }
 
-/// In the shares of the figure: 500 of bench, 300 of warp, 100 of mpi and pager each, 20 of tour.
+/// In the shares of the figure: 500 of bench, 300 of warp, 100 of mpi, pager and trace each, 20 of
+/// tour.
 const VICTIMS: &[Victim] = &[
     Victim::bench("tcp", &["bench", "pingpong", "--transport", "tcp", "--duration", "60s"], 140),
     Victim::bench("udp", &["bench", "pingpong", "--transport", "udp", "--duration", "60s"], 140),
@@ -57,6 +58,12 @@ const VICTIMS: &[Victim] = &[
     ),
     Victim::plain("mpi", &["mpi", "trace"], 100),
     Victim::plain("pager", &["pager", "run", "--local", "16M"], 100),
+    Victim {
+        name: "trace",
+        words: &["trace", "--follow", "--no-report"],
+        weight: 100,
+        stages: true,
+    },
     Victim::plain("tour", &["tour"], 20),
 ];
 
@@ -69,6 +76,15 @@ impl Victim {
         Victim { name, words, weight, stages: false }
     }
 }
+
+/// Two processes that send each other a line, until one is gone, or for so long that none outlives
+/// the case: one that is traced does not notice that the tracer's launcher is killed.
+const ECHO: &str = "import os, socket, time
+listener, end = socket.create_server(('127.0.0.1', 0)), time.time() + 8
+asks = os.fork() == 0
+peer = socket.create_connection(listener.getsockname()) if asks else listener.accept()[0]
+peer.sendall(b'a line\\n' if asks else b'')
+while time.time() < end and (line := peer.recv(99)): peer.sendall(line)";
 
 /// Which processes are killed.
 #[derive(Clone, Copy, Debug)]
@@ -165,6 +181,9 @@ impl Stage {
                 range(0, len(b), 4096): b[i] = i & 255";
                 command.args(["--", "python3", "-c", WORK]);
             }
+            "trace" => {
+                command.args(["--", "python3", "-c", ECHO]);
+            }
             _ => {}
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
@@ -194,6 +213,8 @@ impl Stage {
             let found = nodes(&info).map(|node| node["rows"].as_u64().unwrap_or(0)).sum::<u64>();
             rows = Some(rows.unwrap_or(0) + found);
             whole(&info)?;
+            let doubtful = &info["parameters"]["sockets"]["doubtful_connections"];
+            ensure!(doubtful.as_u64().unwrap_or(0) == 0, "a connection is doubtful");
             if victim.stages && found > 1000 {
                 stages(
                     &self.home,
