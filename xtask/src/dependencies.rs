@@ -22,12 +22,9 @@ pub fn unchanged(workspace: &Workspace) -> bool {
     process::succeeds(&mut workspace.command("sha256sum", &check))
 }
 
-/// Checks licences and sources, and notes that they passed; then the advisories.
-///
-/// # Returns
-/// Why the advisories could not be had, if they could not.
+/// Checks licences and sources with cargo-deny, which is there, and notes that they passed; then
+/// the advisories. `Some`: why these could not be had.
 pub fn check(workspace: &Workspace) -> Result<Option<String>> {
-    install::cargo_deny(workspace)?;
     // cargo-deny looks at the dependencies of every system, also of those that nobody here builds
     // for.
     run(&mut workspace.cargo(&["fetch", "--locked", "--quiet"]), LIMIT)?;
@@ -51,6 +48,7 @@ pub fn check(workspace: &Workspace) -> Result<Option<String>> {
 
 /// `cargo xtask dependencies`.
 pub fn run_check(workspace: &Workspace) -> Result<bool> {
+    install::cargo_deny(workspace)?;
     match check(workspace)? {
         Some(why) => println!("licences and sources passed; advisories: {why}"),
         None => println!("licences, sources and advisories passed"),

@@ -53,6 +53,17 @@ impl Home {
         Traced { output, facts, exchanges }
     }
 
+    /// Trace Redis while a shell does something with it, after which it is shut down; `None` where
+    /// there is none.
+    fn redis(&self, port: u16, does: &str) -> Option<Traced> {
+        let script = format!(
+            "redis-server --port {port} --save '' >/dev/null & \
+            until redis-cli -p {port} ping >/dev/null 2>&1; do sleep 0.05; done; \
+            {does}; redis-cli -p {port} shutdown nosave; wait"
+        );
+        has_redis().then(|| self.framed(port, "resp", &["sh", "-c", &script]))
+    }
+
     /// Trace a kind of talk of the Python program.
     fn talk(&self, kind: &str, rule: &str) -> Traced {
         self.talk_with(&["--follow"], kind, rule)
@@ -111,17 +122,12 @@ fn has_redis() -> bool {
 
 #[test]
 fn requests_of_redis_that_were_sent_16_at_once_are_counted_and_paired() {
-    if !has_redis() {
-        return;
-    }
     let (home, port) = (Home::new(), free_port());
-    let script = format!(
-        "redis-server --port {port} --save '' >/dev/null & \
-        until redis-cli -p {port} ping >/dev/null 2>&1; do sleep 0.05; done; \
-        redis-benchmark -p {port} -n 4000 -c 10 -P 16 -t get -q >/dev/null; \
-        redis-cli -p {port} info commandstats; redis-cli -p {port} shutdown nosave; wait"
+    let does = format!(
+        "redis-benchmark -p {port} -n 4000 -c 10 -P 16 -t get -q >/dev/null; \
+        redis-cli -p {port} info commandstats"
     );
-    let traced = home.framed(port, "resp", &["sh", "-c", &script]);
+    let Some(traced) = home.redis(port, &does) else { return };
     traced.all_bytes_matched();
     let stats = String::from_utf8_lossy(&traced.output.stdout).into_owned();
     assert!(stats.contains("cmdstat_get:calls=4000,"), "{stats}");
@@ -147,18 +153,12 @@ fn requests_of_redis_that_were_sent_16_at_once_are_counted_and_paired() {
 
 #[test]
 fn what_redis_sends_unasked_is_not_paired() {
-    if !has_redis() {
-        return;
-    }
     let (home, port) = (Home::new(), free_port());
-    let script = format!(
-        "redis-server --port {port} --save '' >/dev/null & \
-        until redis-cli -p {port} ping >/dev/null 2>&1; do sleep 0.05; done; \
-        (echo PING; echo SUBSCRIBE news; sleep 1) | redis-cli -p {port} >/dev/null & \
-        sleep 0.5; redis-cli -p {port} publish news hello; sleep 1; \
-        redis-cli -p {port} shutdown nosave; wait"
+    let does = format!(
+        "(echo PING; echo SUBSCRIBE news; sleep 1) | redis-cli -p {port} >/dev/null & \
+        sleep 0.5; redis-cli -p {port} publish news hello; sleep 1"
     );
-    let traced = home.framed(port, "resp", &["sh", "-c", &script]);
+    let Some(traced) = home.redis(port, &does) else { return };
     traced.all_bytes_matched();
     let framing = traced.framing();
     assert_eq!(framing.out_of_order, 1, "{framing:?}");

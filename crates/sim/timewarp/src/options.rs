@@ -19,7 +19,7 @@ pub struct Options {
     /// Whether messages are sent back when memory is short.
     pub sendback: bool,
     /// Ask for a GVT round once so many events wait for being committed; `u32::MAX`: never, only
-    /// time asks.
+    /// time asks, and a node that has come as far ahead as [`Throttle::Adaptive`] lets it.
     pub gvt_events: u32,
     /// Unacknowledged messages that a node may have; `None`: no bound, and no acknowledgements.
     pub max_acks: Option<u32>,

@@ -1,6 +1,6 @@
 //! The words for what came of the rules that ports were given (`--frame`).
 
-use document::counted;
+use document::{count, counted};
 use streams::framing::Reason;
 use streams::{FramingFacts, SocketsFacts};
 
@@ -18,9 +18,10 @@ pub fn found(facts: &SocketsFacts) -> impl Iterator<Item = String> {
         let found = counted(*messages, "message");
         let aside = match aside {
             0 => String::new(),
-            aside => {
-                format!(", of which {aside} cannot be paired by nature (interim answers, pushes)")
-            }
+            aside => format!(
+                ", of which {} cannot be paired by nature (interim answers, pushes)",
+                count(*aside)
+            ),
         };
         format!("In {connections} to port {port}, {rule} found {found}{aside}.")
     })

@@ -54,6 +54,9 @@ pub(crate) fn messages(calls: Vec<Sent>, marks: &[Mark]) -> Vec<Sent> {
     if marks.is_empty() {
         return calls;
     }
+    // The reader may have found more than a killed writer has logged.
+    let written: u64 = calls.iter().map(|call| call.bytes).sum();
+    let marks = &marks[..marks.partition_point(|mark| mark.offset <= written)];
     let pieces = pieces(calls.iter().map(|call| call.bytes), marks);
     let of = |piece: Piece| {
         let Piece { first, last, bytes, class, .. } = piece;
@@ -65,7 +68,10 @@ pub(crate) fn messages(calls: Vec<Sent>, marks: &[Mark]) -> Vec<Sent> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::Op;
+    use crate::writes;
     use proptest::prelude::*;
+    use record::NULL;
 
     fn marks(offsets: &[u64]) -> Vec<Mark> {
         offsets.iter().map(|offset| Mark { offset: *offset, class: Class::Paired }).collect()
@@ -99,6 +105,23 @@ mod tests {
         let bytes: Vec<_> =
             found.iter().map(|piece| (piece.bytes, piece.class.is_some())).collect();
         assert_eq!(bytes, [(4, true), (6, false), (5, false)]);
+    }
+
+    #[test]
+    fn an_end_beyond_what_was_logged_costs_no_byte() {
+        let op = |enter, bytes| Op {
+            enter,
+            exit: enter + 5,
+            stamp: NULL,
+            bytes,
+            offered: bytes,
+            node: 0,
+            flags: 0,
+        };
+        let calls = writes::messages(&[op(0, 10), op(10, 5)], &mut 0);
+        let found = messages(calls, &marks(&[10, 25]));
+        let found: Vec<_> = found.iter().map(|one| (one.bytes, one.class.is_some())).collect();
+        assert_eq!(found, [(10, true), (5, false)]);
     }
 
     proptest! {

@@ -38,20 +38,22 @@ pub(crate) fn of_both(requests: &[MessageRow], answers: &[MessageRow]) -> Vec<Tu
 
 /// The turns as the end that asks has seen them.
 pub(crate) fn as_asked(requests: &[MessageRow], answers: &[MessageRow]) -> Vec<Turn> {
-    let asked = requests.iter().map(|row| row.ready);
+    let asked = requests.iter().map(|row| known(row.ready));
     // Who reads and writes at one moment has read first: an answer, and then the next request.
-    turns(asked, answers.iter().map(taken), |asked, answered| asked < answered)
+    let answered = answers.iter().map(|row| known(row.taken));
+    turns(asked, answered, |asked, answered| asked < answered)
 }
 
 /// The turns as the end that answers has seen them.
 pub(crate) fn as_answered(requests: &[MessageRow], answers: &[MessageRow]) -> Vec<Turn> {
-    let answered = answers.iter().map(|row| row.ready);
-    turns(requests.iter().map(taken), answered, |asked, answered| asked <= answered)
+    let asked = requests.iter().map(|row| known(row.taken));
+    let answered = answers.iter().map(|row| known(row.ready));
+    turns(asked, answered, |asked, answered| asked <= answered)
 }
 
-/// What was never taken comes after all else.
-fn taken(row: &MessageRow) -> i64 {
-    if row.taken == NULL { i64::MAX } else { row.taken }
+/// What was never taken comes after all else, and so does what a killed writer did not log.
+fn known(at: i64) -> i64 {
+    if at == NULL { i64::MAX } else { at }
 }
 
 /// Put two sequences of moments into one order, and cut that where an answer is followed by a

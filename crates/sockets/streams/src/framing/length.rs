@@ -22,6 +22,7 @@ pub(super) struct Length {
 
 impl Rule for Length {
     const NAME: &'static str = "length";
+    const USAGE: &'static str = "length:N with N of 1, 2, 4 or 8 and be or le, such as length:4be";
     const ONE_FOR_ONE: bool = false;
 
     fn new(argument: Option<&str>) -> Option<Length> {

@@ -46,9 +46,7 @@ impl<const KEPT: usize> Line<KEPT> {
 
     /// As much of it as is kept, without what ends a line.
     pub fn text(&self) -> &[u8] {
-        let text = self.beginning();
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        text.strip_suffix(b"\r").unwrap_or(text)
+        without_end(self.beginning())
     }
 
     /// Whether it ends so.
@@ -56,4 +54,10 @@ impl<const KEPT: usize> Line<KEPT> {
         let known = &self.tail[TAIL - self.length.min(TAIL)..];
         known.ends_with(end)
     }
+}
+
+/// A line without what ends it.
+pub(super) fn without_end(line: &[u8]) -> &[u8] {
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    text.strip_suffix(b"\r").unwrap_or(text)
 }

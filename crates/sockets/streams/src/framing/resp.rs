@@ -8,7 +8,7 @@
 //! (`SUBSCRIBE`, `MONITOR`, `SYNC`, `CLIENT REPLY` and their like): from there on order tells
 //! nothing.
 
-use super::line::Line;
+use super::line::{Line, without_end};
 use super::reason::Reason;
 use super::shared::Shared;
 use super::step::{Class, Rule, Side, Step};
@@ -290,8 +290,7 @@ impl<'a> Whole<'a> {
 
     /// As much of it as is kept, without what ends a line.
     fn text(&self) -> &'a [u8] {
-        let text = self.kept.strip_suffix(b"\n").unwrap_or(self.kept);
-        text.strip_suffix(b"\r").unwrap_or(text)
+        without_end(self.kept)
     }
 
     /// The number in it; `None` for −1, which stands for nothing.

@@ -32,10 +32,13 @@ macro_rules! rules {
                 match self { $(Any::$name(rule) => rule.step(bytes, side, shared),)* }
             }
         }
+
+        /// How each is given.
+        const USAGES: &[&str] = &[$(<$name as Rule>::USAGE,)*];
     };
 }
 
-rules! { Resp, Http, Length, Lines, }
+rules! { Resp, Http, Lines, Length, }
 
 /// The rule of the connections to a port.
 #[derive(Clone, Debug)]
@@ -83,10 +86,10 @@ impl FromStr for PortRule {
         };
         match Any::named(rule, argument) {
             Some(rule) => Ok(PortRule { port, name: name.to_owned(), rule }),
-            None => wrong(format!(
-                "{name:?} is no rule; give resp, http, lines, or length:N with N of 1, 2, 4 or 8 \
-                and be or le, such as length:4be"
-            )),
+            None => {
+                let (last, others) = USAGES.split_last().unwrap_or((&"", &[]));
+                wrong(format!("{name:?} is no rule; give {}, or {last}", others.join(", ")))
+            }
         }
     }
 }
@@ -167,7 +170,11 @@ mod tests {
         assert!(wrong("70000=resp").contains("is no port"));
         for rule in ["smtp", "resp:3", "length", "length:3", "length:4xe", "length:4be4", "lines:"]
         {
-            assert!(wrong(&format!("7000={rule}")).contains("is no rule"), "{rule}");
+            let expected = format!(
+                "{rule:?} is no rule; give resp, http, lines, or length:N with N of 1, 2, 4 or 8 \
+                and be or le, such as length:4be"
+            );
+            assert_eq!(wrong(&format!("7000={rule}")), expected);
         }
         assert!(wrong("7000=resp,7000=http").contains("two rules"));
     }

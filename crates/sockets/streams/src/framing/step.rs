@@ -51,6 +51,8 @@ pub(super) enum Step {
 pub(super) trait Rule: Copy + Sized {
     /// What the user calls it.
     const NAME: &'static str;
+    /// How it is given, in a list of all.
+    const USAGE: &'static str = Self::NAME;
     /// Whether the protocol says that each request has one answer, in the same order.
     const ONE_FOR_ONE: bool;
 

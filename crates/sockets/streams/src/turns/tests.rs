@@ -100,3 +100,11 @@ proptest! {
         }
     }
 }
+
+/// As where the answerer was killed within the call that wrote the last answer.
+#[test]
+fn an_answer_that_was_read_and_not_logged_spoils_no_turn_before_it() {
+    let requests = rows(&[(0, 10), (40, 50)]);
+    let answers = rows(&[(20, 30), (NULL, 70)]);
+    assert_eq!(of_both(&requests, &answers), [Turn { requests: 0..1, answers: 0..1 }]);
+}
