@@ -1,4 +1,4 @@
-//! The test programs of a `cargo test` command: built, and where they are.
+//! Test programs: built by cargo, and where they are.
 
 use crate::process::{read_lines, shown};
 use anyhow::{Context, Result};
@@ -10,6 +10,9 @@ use std::time::Duration;
 
 /// Longest that building them may take: as on two cores, three times over.
 const LIMIT: Duration = Duration::from_secs(3600);
+
+/// How cargo is to tell what it has built.
+const FORMAT: &str = "--message-format=json-render-diagnostics";
 
 /// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +27,28 @@ pub struct TestProgram {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Builds them and returns them, in cargo's order.
+/// Those of a `cargo test` command, built, in cargo's order.
 ///
 /// # Errors
 /// Something does not build. The compiler has said what.
 pub fn build(cargo: &mut Command) -> Result<Vec<TestProgram>> {
+    cargo.args(["--no-run", FORMAT]);
+    told(cargo)
+}
+
+/// The tests within a package's library, by a `cargo rustc` command, with flags for the compiler
+/// that its dependencies do not get: they stay as they are.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_flagged(cargo: &mut Command, flags: &[&str]) -> Result<Vec<TestProgram>> {
+    cargo.args(["--lib", "--profile", "test", FORMAT, "--"]).args(flags);
+    told(cargo)
+}
+
+/// What a command that builds test programs tells of them.
+fn told(cargo: &mut Command) -> Result<Vec<TestProgram>> {
     let mut programs = Vec::new();
-    cargo.args(["--no-run", "--message-format", "json-render-diagnostics"]);
     println!("$ {}", shown(cargo));
     read_lines(cargo, LIMIT, |line| programs.extend(TestProgram::from_message(line)))?;
     let set = |(name, value): (&OsStr, Option<&OsStr>)| Some((name.into(), value?.into()));

@@ -1,35 +1,33 @@
-//! A suite of tests by `cargo test`: what is worth reading is shown, all of it is kept in a file,
+//! A suite of tests: what is worth reading is shown, all of it is kept in a file,
 //! and what failed is run again, alone.
 //!
 //! Many tests measure time, and a machine shared with others takes time away. Such a failure does
 //! not come back when the test has the machine to itself; one of the program's own does, since
 //! seeds and drawn cases are the same. Both are shown, and the summary names either.
 
-use super::built::{self, TestProgram};
+use super::built::TestProgram;
 use super::lanes::{self, Ran};
 use super::tally::Tally;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::process::Command;
 
 /// Failures that are run again. More of them are no accident.
 const AGAIN_MAX: usize = 5;
 
-/// Runs the tests of a `cargo test` command; with a filter only those whose names contain it.
+/// Runs test programs; with a filter only those tests whose names contain it.
 pub fn run(
     workspace: &Workspace,
     step: &str,
-    mut cargo: Command,
+    programs: &[TestProgram],
     filter: Option<&str>,
     tally: &mut Tally,
 ) -> Result<()> {
-    let programs = built::build(&mut cargo)?;
-    run_programs(workspace, step, &programs, filter, tally, |line| println!("{line}"))
+    run_programs(workspace, step, programs, filter, tally, |line| println!("{line}"))
 }
 
-/// Runs test programs, with what is worth showing given to `show`.
+/// The same, with what is worth showing given to `show`.
 fn run_programs(
     workspace: &Workspace,
     step: &str,

@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
 use super::tally::Tally;
-use super::{dist, harness, programs, readme, slurm};
+use super::{built, dist, harness, programs, readme, slurm};
 use crate::dependencies;
 use crate::install;
 use crate::invariants;
@@ -135,7 +135,7 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
     // The step `transport` does that.
     cargo.env("FOURSTAMP_TEST_TRANSPORT_LATER", "1");
-    harness::run(workspace, "tests", cargo, None, tally)
+    harness::run(workspace, "tests", &built::build(&mut cargo)?, None, tally)
 }
 
 /// Those that stand in the documentation of the code.
@@ -152,27 +152,14 @@ fn surface(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     }
 }
 
-/// The tests of the rings in the packages that know `cfg(loom)`.
+/// The models of the rings, whose package alone is compiled for them, and not optimised: they are
+/// small.
 fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let knows = |folder: &Path| {
-        fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|t| t.contains("cfg(loom)"))
-    };
-    let packages: Vec<_> =
-        workspace.packages.iter().filter(|p| knows(&workspace.root.join(&p.folder))).collect();
-    // Other flags build everything anew, so nothing is optimised that is not modelled; and a folder
-    // apart keeps the ordinary build warm.
-    let target = workspace.scratch("loom")?;
-    let mut cargo = workspace.cargo(&["test", "--lib", "--locked"]);
-    cargo.args([
-        "--config",
-        "profile.dev.package.'*'.opt-level=0",
-        "--config",
-        "profile.dev.debug=false",
-    ]);
-    cargo.args(packages.iter().flat_map(|package| ["--package", &package.name]));
-    cargo.arg("--target-dir").arg(&target);
-    cargo.env("RUSTFLAGS", "--cfg loom").env("LOOM_MAX_PREEMPTIONS", "3");
-    harness::run(workspace, "interleavings", cargo, Some("ring::tests::modelled"), tally)?;
+    let mut cargo = workspace.cargo(&["rustc", "--package", "fourstamp-fabric", "--locked"]);
+    cargo.args(["--config", "profile.dev.package.fourstamp-fabric.opt-level=0"]);
+    cargo.env("LOOM_MAX_PREEMPTIONS", "3");
+    let programs = built::build_flagged(&mut cargo, &["--cfg", "loom"])?;
+    harness::run(workspace, "interleavings", &programs, Some("ring::tests::modelled"), tally)?;
     if tally.passed == 0 {
         bail!("no test was run");
     }
@@ -308,7 +295,7 @@ fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     // Of the whole workspace, for the reason that `example` gives.
     let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
     as_root_too(cargo.args(["--test", "conformance_mpi"]));
-    harness::run(workspace, "transport", cargo, None, tally)?;
+    harness::run(workspace, "transport", &built::build(&mut cargo)?, None, tally)?;
     slurm::jobs(workspace, tally)
 }
 

@@ -28,7 +28,7 @@ fn gnu_sort_puts_out_the_same_lines() {
     }
     let mut text = String::new();
     let mut number = 88_172_645_463_325_252u64;
-    for _ in 0..150_000 {
+    for _ in 0..90_000 {
         number =
             number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         writeln!(text, "{:016x} a line of some length", number.rotate_left(17)).unwrap();

@@ -205,14 +205,20 @@ fn a_log_that_ends_at_any_word_has_all_calls_until_then() {
     let step = |at: u32| ((at % 2) as u16, at % 3, (at % 5 % 3) as i32, (at * 7 % 11) as u8);
     let made = program(&(0..66).map(step).collect::<Vec<_>>().repeat(40));
     let words = written(&made);
-    let mut before = 0;
-    for end in 0..=words.len() {
-        let (read, damage) = damaged(&words[..end]);
-        assert!(made.starts_with(&read) && (before..before + 2).contains(&read.len()), "{end}");
-        assert!(damage.words < 40, "{damage:?}");
-        before = read.len();
+    // All ends among the first calls, the last, and where the reader goes on to its second chunk.
+    let chunk = 1 << 13;
+    assert!(words.len() > chunk + 300, "{}", words.len());
+    for ends in [0..900, chunk - 300..chunk + 300, words.len() - 300..words.len() + 1] {
+        let mut before = damaged(&words[..ends.start]).0.len();
+        for end in ends {
+            let (read, damage) = damaged(&words[..end]);
+            let either = before..before + 2;
+            assert!(made.starts_with(&read) && either.contains(&read.len()), "{end}");
+            assert!(damage.words < 40, "{damage:?}");
+            before = read.len();
+        }
     }
-    assert_eq!(before, made.len());
+    assert_eq!(damaged(&words).0.len(), made.len());
 }
 
 #[test]

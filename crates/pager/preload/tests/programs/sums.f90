@@ -1,7 +1,7 @@
 ! Allocatable arrays, whole-array operations, and unformatted files: sums FILE
 program sums
     implicit none
-    integer, parameter :: n = 700
+    integer, parameter :: n = 500
     real(8), allocatable :: a(:, :), b(:, :), c(:, :)
     character(len=500) :: path
     integer :: i, j
