@@ -29,9 +29,10 @@ impl Home {
         self.0.path().join(path)
     }
 
-    fn talkers(&self) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/talkers.c");
-        let program = self.at("talkers");
+    /// One of the programs in C.
+    fn compiled(&self, name: &str) -> PathBuf {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let (source, program) = (sources.join(format!("{name}.c")), self.at(name));
         let mut compiler = Command::new("cc");
         assert!(
             compiler.arg("-O1").arg("-o").arg(&program).arg(source).status().unwrap().success()
@@ -47,7 +48,11 @@ impl Home {
 
     /// Trace both processes of a kind of talk.
     fn talk(&self, what: &str) -> (Output, SocketsFacts, Vec<Message>) {
-        let program = self.talkers();
+        self.talk_of("talkers", what)
+    }
+
+    fn talk_of(&self, program: &str, what: &str) -> (Output, SocketsFacts, Vec<Message>) {
+        let program = self.compiled(program);
         let program = [program.to_str().unwrap(), what];
         let output = self.trace(&["--follow", "--no-report", "--out", "run"], &program);
         assert_eq!(output.status.code(), Some(7), "{}", error_of(&output));
@@ -161,6 +166,38 @@ fn every_way_of_moving_bytes_is_counted_and_changes_nothing() {
     }
     let plain = Command::new(home.at("talkers")).arg("every").output().unwrap();
     assert_eq!((plain.status.code(), plain.stdout), (output.status.code(), output.stdout));
+}
+
+/// Of a talk of `options.c`, which says the same without the tracer.
+fn options(what: &str) -> Vec<Message> {
+    let home = Home::new();
+    let (output, facts, messages) = home.talk_of("options", what);
+    let plain = Command::new(home.at("options")).arg(what).output().unwrap();
+    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(said(&output), said(&plain), "{what}");
+    all_bytes_matched(&facts);
+    assert_eq!((facts.matched, messages.len()), (100, 100), "{what}: {facts:?}");
+    assert_eq!(facts.exchanges, 50, "{what}: {facts:?}");
+    messages
+}
+
+#[test]
+fn control_data_that_a_program_asks_for_is_all_that_it_gets_and_stamps_are_taken() {
+    let messages = options("inq");
+    assert!(messages.iter().all(|message| message.how == Some(How::Observed)));
+}
+
+#[test]
+fn stamps_that_a_program_asks_for_before_it_connects_stay_its_own() {
+    let messages = options("own");
+    assert!(messages.iter().all(|message| message.how == Some(How::Bracketed)));
+}
+
+#[test]
+fn a_pair_that_was_made_before_any_other_socket_is_a_connection() {
+    for what in ["pair", "exec"] {
+        assert!(options(what).iter().all(Message::is_whole));
+    }
 }
 
 #[test]

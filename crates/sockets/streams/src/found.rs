@@ -59,7 +59,9 @@ impl Found {
 
     fn connection(&mut self, pair: [&End; 2], rules: &Rules) {
         let pair = asker_first(pair);
-        if pair.iter().any(|end| end.birth.is_none()) {
+        // Who made one end of a pair made both.
+        let is_pair = pair.iter().any(|end| end.birth == Some(Birth::Pair));
+        if !is_pair && pair.iter().any(|end| end.birth.is_none()) {
             return pair.into_iter().for_each(|end| self.half(end, rules, false));
         }
         let rule = framed::rule(rules, pair[0]);
