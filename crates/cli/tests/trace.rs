@@ -157,7 +157,7 @@ fn every_way_of_moving_bytes_is_counted_and_changes_nothing() {
     let home = Home::new();
     let (output, facts, messages) = home.talk("every");
     all_bytes_matched(&facts);
-    assert_eq!(facts.matched, 7 * 40);
+    assert_eq!((facts.matched, facts.overlapping), (7 * 40, 0));
     for message in &messages {
         assert!(message.is_whole(), "{message:?}");
         let [ready, sent, arrived, taken] = message.stamps;

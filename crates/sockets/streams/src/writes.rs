@@ -39,16 +39,16 @@ impl Sent {
 /// The messages that these calls wrote, in the order of their bytes: one each.
 pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
     let (mut messages, mut since) = (Vec::new(), None);
-    let (mut last_exit, mut last) = (i64::MIN, (0, 0));
+    let (mut last_exit, mut last) = (i64::MIN, None);
     for op in sends {
         if op.has(flags::REFUSED) {
             since.get_or_insert(op.enter);
             continue;
         }
-        // One call may write several, and knows their order.
-        let is_same_call = last == (op.enter, op.exit);
-        *overlapping += u64::from(op.enter < last_exit && !is_same_call);
-        (last_exit, last) = (last_exit.max(op.exit), (op.enter, op.exit));
+        // One call may write several, and knows their order: they are logged one after another.
+        let call = Some((op.node, op.enter));
+        *overlapping += u64::from(op.enter < last_exit && last != call);
+        (last_exit, last) = (last_exit.max(op.exit), call);
         let ready = since.take().unwrap_or(op.enter);
         let waited = !op.has(flags::NO_WAIT) && op.exit - op.enter >= WAITED_NS;
         messages.push(Sent {
