@@ -201,6 +201,19 @@ fn a_pair_that_was_made_before_any_other_socket_is_a_connection() {
 }
 
 #[test]
+fn what_a_process_writes_to_wake_itself_is_no_request() {
+    let home = Home::new();
+    let script = "import socket; a, b = socket.socketpair()\n\
+        for _ in range(30): a.send(b'x'); b.recv(10)\n";
+    std::fs::write(home.at("wake.py"), script).unwrap();
+    let output = home.trace(&["--no-report", "--out", "run"], &["python3", "wake.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    all_bytes_matched(&facts);
+    assert_eq!((facts.matched, facts.exchanges, facts.outside_exchanges), (30, 0, 0), "{facts:?}");
+}
+
+#[test]
 fn what_a_killed_process_sent_is_there() {
     let (_, facts, messages) = Home::new().talk("killed");
     all_bytes_matched(&facts);
@@ -292,14 +305,45 @@ fn the_time_of_an_exchange_is_told_and_who_was_served_instead() {
         }
     })
     .unwrap();
-    for (found, word) in [(whole, "whole"), (sums[3], "service"), (sums[6], "unread")] {
+    for (found, word) in [(whole, "whole"), (sums[4], "service"), (sums[8], "unread")] {
         assert!(is_near(found, said(&output, word)), "{word}: {found}; {output:?}");
     }
-    let (unread, blocked) = (sums[2], said(&output, "blocked"));
+    let (unread, blocked) = (sums[3], said(&output, "blocked"));
     assert!(unread > blocked / 2 && unread < blocked + blocked / 10, "{unread} of {blocked}");
     let text = error_of(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     let culprit = format!("request of python3 exchanges.py ({})", slow.unwrap());
     assert!(text.contains(&culprit), "{culprit}: {text}");
+}
+
+#[test]
+fn the_pauses_of_an_answer_in_several_calls_are_no_wait_for_room() {
+    let home = Home::new();
+    let script = "import os, socket, time\n\
+        now = lambda: time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)\n\
+        s = socket.create_server(('127.0.0.1', 0))\n\
+        if os.fork() == 0:\n\
+        \x20   c = socket.create_connection(s.getsockname()); c.sendall(b'x' * 300)\n\
+        \x20   while c.recv(100): pass\n\
+        \x20   os._exit(0)\n\
+        c, _ = s.accept(); c.recv(1000); begun = now()\n\
+        for part in range(6):\n\
+        \x20   ended = now(); c.sendall(b'y' * 20); time.sleep(0.05)\n\
+        c.close(); os.wait(); print('writing', ended - begun)\n";
+    std::fs::write(home.at("parts.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--out", "run"], &["python3", "parts.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let mut found = Vec::new();
+    streams::exchanges::each(&home.at("run"), 0, |exchange| found.push(*exchange)).unwrap();
+    let stretches: Vec<_> = found.iter().map(|one| one.stretches().map(Option::unwrap)).collect();
+    let &[[0, _, _, _, service, writing, wait, ..]] = &stretches[..] else {
+        panic!("{stretches:?}")
+    };
+    assert_eq!(stretches[0].iter().sum::<i64>(), found[0].whole().unwrap());
+    assert!(is_near(writing, said(&output, "writing")), "{stretches:?} {output:?}");
+    assert!(20 * (wait + service) < writing, "{stretches:?}");
+    let text = error_of(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("the answerer wrote the answer in several calls"), "{text}");
+    assert!(!text.contains("request: writing"), "it was one call: {text}");
 }
 
 #[test]

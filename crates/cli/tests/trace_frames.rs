@@ -179,7 +179,7 @@ fn answers_over_http_have_their_requests_and_the_time_that_each_took() {
     // One after another: the service is what the server says, and a little more.
     let mut more = 0;
     for (exchange, said) in traced.exchanges.iter().zip(&services).take(12) {
-        let service = exchange.stretches()[3].unwrap();
+        let service = exchange.stretches()[4].unwrap();
         assert!(service >= said[1], "{service}: {said:?}");
         more += service - said[1];
     }
@@ -202,7 +202,7 @@ fn messages_with_a_count_are_whole_however_they_were_written() {
     assert_eq!((said.len(), traced.exchanges.len()), (7, 7));
     for (exchange, said) in traced.exchanges.iter().zip(&said) {
         assert_eq!((exchange.request.bytes, exchange.answer.bytes), (said[0], said[1]));
-        let service = exchange.stretches()[3].unwrap();
+        let service = exchange.stretches()[4].unwrap();
         assert!(service >= said[2], "{service}: {said:?}");
     }
     let (slow, next) = (&traced.exchanges[5].request, &traced.exchanges[6].request);

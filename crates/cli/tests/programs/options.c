@@ -83,11 +83,12 @@ static void ask(int peer) {
 /* Two processes; `is_own`: they ask for stamps themselves, before they are connected. */
 static void over_tcp(int is_inq, int is_own) {
     const int own = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+    const int unreported = SOF_TIMESTAMPING_RX_SOFTWARE;
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t length = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (is_own) set(listener, SOL_SOCKET, SO_TIMESTAMPING, SOF_TIMESTAMPING_SOFTWARE);
+    if (is_own) set(listener, SOL_SOCKET, SO_TIMESTAMPING, unreported);
     if (bind(listener, (void *)&address, length) || listen(listener, 8)) fail("listen");
     getsockname(listener, (void *)&address, &length);
     if (fork() == 0) {
@@ -99,7 +100,7 @@ static void over_tcp(int is_inq, int is_own) {
         exit(0);
     }
     int peer = accept(listener, NULL, NULL);
-    if (is_own && wanted(peer) != SOF_TIMESTAMPING_SOFTWARE) printf("changed\n");
+    if (is_own && wanted(peer) != unreported) printf("changed\n");
     if (is_inq) set(peer, IPPROTO_TCP, TCP_INQ, 1);
     answer(peer);
 }

@@ -4,7 +4,7 @@ use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
 use crate::framing;
 use crate::section::name;
 use crate::stretches::{
-    ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, in_words, known,
+    ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, WRITING, in_words, known,
 };
 use document::{Block, Cell, Column, Row, Section, Table, Value, counted, part, time};
 use stats::GroupDistribution;
@@ -58,7 +58,8 @@ pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
     let mut sentence = "What an end writes after it has read all, up to when it reads again, is a \
         request; what the other end wrote meanwhile is its answer. The end that connected asks. \
         Service is the time from when the request was taken until the answer was ready: the \
-        answerer's own."
+        answerer's own. Writing is the time from the first to the last of the calls that wrote \
+        one, without the time for which they had no room."
         .to_owned();
     if let Some(ports) = framing::ordered(facts) {
         sentence.push_str(&format!(
@@ -157,11 +158,18 @@ fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
     for (pair, ways) in &exchanges.pairs {
         let shares = ways.shares();
         let share = |at: usize| shares.and_then(|shares| shares.get(at).copied());
-        let mut told: Vec<_> = (0..STRETCHES_AND_ELSEWHERE)
-            .map(|at| (ALL[at].name, share(at), &ways.stretches[at]))
-            .collect();
-        told.insert(SERVICE + 1, (ASKING, shares.and_then(|_| ways.asking_share()), &ways.asking));
-        for (stretch, share, of) in told.into_iter().filter(|(.., of)| of.count() > 0) {
+        let is_told = |at: &usize| {
+            let of = &ways.stretches[*at];
+            of.count() > 0 && !(WRITING.contains(at) && of.moments().max == 0)
+        };
+        let mut told = Vec::new();
+        for at in (0..STRETCHES_AND_ELSEWHERE).filter(is_told) {
+            told.push((ALL[at].name, share(at), &ways.stretches[at]));
+            if at == SERVICE && ways.asking.count() > 0 {
+                told.push((ASKING, shares.and_then(|_| ways.asking_share()), &ways.asking));
+            }
+        }
+        for (stretch, share, of) in told {
             let mut cells: Vec<Cell> = who(facts, *pair).into();
             cells.extend([stretch.into(), share.into()]);
             cells.extend(figures(of).map(Cell::from));

@@ -51,7 +51,7 @@ pub struct SocketsFacts {
     pub overlapping: u64,
     /// Requests with their answers: see [`exchanges`](crate::exchanges).
     pub exchanges: u64,
-    /// Messages that belong to none.
+    /// Messages that belong to none, but for those by which a process wakes itself.
     pub outside_exchanges: u64,
     /// What came of the rules that ports were given, by port.
     #[serde(skip_serializing_if = "Vec::is_empty")]

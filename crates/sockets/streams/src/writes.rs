@@ -20,11 +20,18 @@ pub(crate) struct Sent {
     pub exit: i64,
     pub bytes: u64,
     pub node: u32,
+    /// See [`MessageRow::writing`](crate::row::MessageRow::writing).
+    pub writing: i64,
     /// See [`MessageRow::class`](crate::row::MessageRow::class).
     pub class: Option<Class>,
 }
 
 impl Sent {
+    /// When it waited for room no longer.
+    pub fn free_at(&self) -> i64 {
+        self.waited_until.unwrap_or(self.enter)
+    }
+
     /// The moment just before the last byte was handed over, as far as calls tell.
     pub fn sent(&self, arrived: i64) -> i64 {
         match self.waited_until {
@@ -34,6 +41,18 @@ impl Sent {
             Some(exit) => exit.min(arrived),
         }
     }
+}
+
+/// What passed between the parts of something that was written, while none of them waited for room.
+/// Of each part: when it was ready, when it was sent, and how much of that was writing.
+pub(crate) fn writing(parts: impl Iterator<Item = (i64, i64, i64)>) -> i64 {
+    let (mut sum, mut until) = (0, None);
+    for (ready, sent, within) in parts {
+        let before = until.unwrap_or(ready);
+        sum += (ready - before).max(0) + within;
+        until = Some(before.max(sent));
+    }
+    sum
 }
 
 /// The messages that these calls wrote, in the order of their bytes: one each.
@@ -58,6 +77,7 @@ pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
             exit: op.exit,
             bytes: op.bytes.into(),
             node: op.node,
+            writing: 0,
             class: None,
         });
         // The rest of what it was given has to wait for another call.
