@@ -221,6 +221,28 @@ fn what_a_killed_process_sent_is_there() {
     assert!(messages.iter().all(Message::is_whole));
 }
 
+/// The parent has made both ends, and goes on.
+#[test]
+fn what_a_child_was_writing_when_its_parent_killed_it_makes_no_contradiction() {
+    let home = Home::new();
+    let script = "import os, signal, socket\n\
+        listener = socket.create_server(('127.0.0.1', 0))\n\
+        a, b = socket.socketpair()\n\
+        child = os.fork()\n\
+        if child == 0:\n\
+        \x20   for _ in range(20): b.sendall(b'x' * 100)\n\
+        \x20   b.sendall(b'y' * (1 << 24))\n\
+        b.close(); got = 0\n\
+        while got < 100_000: got += len(a.recv(1000))\n\
+        os.kill(child, signal.SIGKILL); os.wait(); a.close()\n";
+    std::fs::write(home.at("child.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--no-report", "--out", "run"], &["python3", "child.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    all_bytes_matched(&facts);
+    assert_eq!((facts.matched, facts.bytes_matched), (20, 2000), "{facts:?}");
+}
+
 #[test]
 fn a_program_that_cannot_be_traced_is_refused_in_a_line() {
     let home = Home::new();

@@ -75,7 +75,7 @@ impl Found {
         let mut begun = vec![self.rows.len()];
         let mut both = Vec::new();
         for ([from, to], direction) in ways.into_iter().zip(directions) {
-            let (is_unix, silent_from) = (from.is_unix, from.silent_from);
+            let (is_unix, silent_from) = (from.is_unix, from.silence.from);
             let way = Way { is_unix, from: from.node, to: to.node, silent_from };
             let written = (&from.sends[..], direction.marks);
             both.extend(matching::between(written, &to.receives, way, &mut self.rows));

@@ -28,8 +28,8 @@ pub(crate) struct Way {
     /// The process that is told where none has written it, or read it.
     pub from: u32,
     pub to: u32,
-    /// When those that may write logged their last call of any kind, ns. One that is killed within
-    /// a call does not log it, and nothing after it.
+    /// When the first of those that write logged its last call of any kind, ns. One that is killed
+    /// within a call does not log it, and nothing after it.
     pub silent_from: i64,
 }
 
