@@ -221,6 +221,36 @@ fn what_a_killed_process_sent_is_there() {
     assert!(messages.iter().all(Message::is_whole));
 }
 
+#[test]
+fn connections_that_begin_with_their_first_bytes_are_whole() {
+    let home = Home::new();
+    let script = "import os, socket\n\
+        OPEN, BEFORE = socket.MSG_FASTOPEN, 30\n\
+        l = socket.create_server(('127.0.0.1', 0)); to = l.getsockname()\n\
+        if os.fork() == 0:\n\
+        \x20   for kind in 'sendto', 'sendmsg', 'connect':\n\
+        \x20       c = socket.socket(); data = b'x' * 50\n\
+        \x20       if kind == 'sendto': c.sendto(data, OPEN, to)\n\
+        \x20       if kind == 'sendmsg': c.sendmsg([data], [], OPEN, to)\n\
+        \x20       if kind == 'connect':\n\
+        \x20           c.setsockopt(socket.IPPROTO_TCP, BEFORE, 1); c.connect(to)\n\
+        \x20           c.sendall(data)\n\
+        \x20       c.recv(100)\n\
+        \x20   os._exit(0)\n\
+        for _ in range(3): c, _ = l.accept(); c.sendall(c.recv(100))\n\
+        os.wait()\n";
+    let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_fastopen").unwrap_or_default();
+    if !allowed.trim().parse::<u32>().is_ok_and(|bits| bits & 1 != 0) {
+        return println!("skipped: net.ipv4.tcp_fastopen lets no client");
+    }
+    std::fs::write(home.at("open.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--no-report", "--out", "run"], &["python3", "open.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    assert_eq!((facts.whole_connections, facts.half_connections), (3, 0), "{facts:?}");
+    assert_eq!((facts.bytes_sent, facts.bytes_matched, facts.exchanges), (300, 300, 3));
+}
+
 /// The parent has made both ends, and goes on.
 #[test]
 fn what_a_child_was_writing_when_its_parent_killed_it_makes_no_contradiction() {
