@@ -136,7 +136,7 @@ fn a_slow_accept_is_a_receive_wait_of_the_first_message() {
     let (output, facts, messages) = Home::new().talk("slow-accept");
     all_bytes_matched(&facts);
     let first = messages.iter().filter(|message| message.bytes == 100).max_by_key(|m| m.stage(2));
-    let (wait, waited) = (first.unwrap().stage(2), said(&output, "waited"));
+    let (wait, waited) = (first.unwrap().stage(2), said(&output, "first"));
     assert!(is_near(wait, waited), "{wait} of {waited}");
 }
 

@@ -24,13 +24,23 @@ pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
     }
     let sum: i128 = all.iter().map(|ways| ways.whole.moments().sum).sum();
     let parts = std::array::from_fn(|at| all.iter().map(|ways| sums(ways)[at]).sum());
-    let parts = in_words(&shares(&parts, sum)?);
+    let parts = shares(&parts, sum)?;
+    if is_stream(messages / 2 / count, &parts) {
+        return None;
+    }
+    let parts = in_words(&parts);
     let mean = time(sum as f64 / count as f64);
     Some(format!(
         "From a request to its answer it took {mean} on average of {}: {parts}.{}",
         counted(count, "exchange"),
         asking(&all)
     ))
+}
+
+/// Whether messages go one way for long, behind a greeting to which they are the answer by the
+/// turns of the connection: nobody waits for the last of them.
+fn is_stream(messages_each: u64, parts: &[f64; STRETCHES]) -> bool {
+    messages_each > 100 && WRITING.iter().map(|at| parts[*at]).sum::<f64>() > 0.5
 }
 
 /// How much of the services answerers had asked others themselves.
@@ -279,4 +289,21 @@ fn message(of: Longest<'_>) -> Option<(u32, u32, u64)> {
     let is_of_answer = (SERVICE + 1..STRETCHES).contains(&of.at);
     let leg = if is_of_answer { &of.exchange.answer } else { &of.exchange.request };
     Some((0, u32::try_from(leg.src).ok()?, u64::try_from(leg.seq).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_one_way_for_long_is_a_stream_and_a_long_answer_is_none() {
+        let parts = |writing: f64| {
+            let mut parts = [0.0; STRETCHES];
+            (parts[WRITING[1]], parts[SERVICE]) = (writing, 1.0 - writing);
+            parts
+        };
+        assert!(is_stream(20_000, &parts(0.99)), "a publisher's messages");
+        assert!(!is_stream(40, &parts(0.99)), "an answer that is made piece by piece");
+        assert!(!is_stream(20_000, &parts(0.2)), "a file, for which the client waits");
+    }
 }
