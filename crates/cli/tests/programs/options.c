@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,14 +36,14 @@ static void read_whole(int from, char *to, size_t bytes) {
     }
 }
 
-/* A message of which the kernel also says how many bytes are left: what gRPC asks for. The room is
- * for that, and for nothing else. */
-static void read_with_control(int from, char *to, size_t bytes) {
-    char control[CMSG_SPACE(sizeof(int))];
+/* A message with what the kernel says of it. The room is for how many bytes are left, which gRPC
+ * asks for, or for a moment, and for nothing else. */
+static void read_with_control(int from, char *to, size_t bytes, size_t room) {
+    char control[CMSG_SPACE(sizeof(struct timeval))];
     struct iovec piece = {to, bytes};
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
     message.msg_control = control;
-    message.msg_controllen = sizeof control;
+    message.msg_controllen = room;
     if (recvmsg(from, &message, MSG_WAITALL) != (ssize_t)bytes) fail("recvmsg");
     struct cmsghdr *one = CMSG_FIRSTHDR(&message);
     if (message.msg_flags & MSG_CTRUNC) printf("cut\n");
@@ -64,10 +65,10 @@ static void set(int socket_, int level, int name, int value) {
     if (setsockopt(socket_, level, name, &value, sizeof value)) fail("setsockopt");
 }
 
-static void answer(int peer) {
+static void answer(int peer, size_t room) {
     char buffer[MESSAGE];
     for (int round = 0; round < ROUNDS; round++) {
-        read_with_control(peer, buffer, MESSAGE);
+        read_with_control(peer, buffer, MESSAGE, room);
         write_whole(peer, buffer, MESSAGE);
     }
 }
@@ -80,8 +81,9 @@ static void ask(int peer) {
     }
 }
 
-/* Two processes; `is_own`: they ask for stamps themselves, before they are connected. */
-static void over_tcp(int is_inq, int is_own) {
+/* Two processes; `is_own`: they ask for the tracer's stamps themselves, before they are connected.
+ * `name`: an option of the accepted socket. */
+static void over_tcp(int is_own, int level, int name, size_t room) {
     const int own = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
     const int unreported = SOF_TIMESTAMPING_RX_SOFTWARE;
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -101,8 +103,8 @@ static void over_tcp(int is_inq, int is_own) {
     }
     int peer = accept(listener, NULL, NULL);
     if (is_own && wanted(peer) != unreported) printf("changed\n");
-    if (is_inq) set(peer, IPPROTO_TCP, TCP_INQ, 1);
-    answer(peer);
+    if (name) set(peer, level, name, 1);
+    answer(peer, room);
 }
 
 /* A pair of which a child has one end, as a child or by `exec` as its input. */
@@ -121,7 +123,7 @@ static void over_pair(const char *program) {
         exit(0);
     }
     close(ends[1]);
-    answer(ends[0]);
+    answer(ends[0], 0);
 }
 
 int main(int count, char **words) {
@@ -131,8 +133,10 @@ int main(int count, char **words) {
         ask(0);
         return 0;
     }
-    if (!strcmp(what, "inq")) over_tcp(1, 0);
-    if (!strcmp(what, "own")) over_tcp(0, 1);
+    const size_t number = CMSG_SPACE(sizeof(int)), moment = CMSG_SPACE(sizeof(struct timeval));
+    if (!strcmp(what, "inq")) over_tcp(0, IPPROTO_TCP, TCP_INQ, number);
+    if (!strcmp(what, "stamp")) over_tcp(0, SOL_SOCKET, SO_TIMESTAMP, moment);
+    if (!strcmp(what, "own")) over_tcp(1, 0, 0, number);
     if (!strcmp(what, "pair")) over_pair(NULL);
     if (!strcmp(what, "exec")) over_pair(words[0]);
     wait(NULL);
