@@ -85,3 +85,19 @@ pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
     }
     messages
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_between_calls_is_writing_and_a_wait_for_room_is_not() {
+        let of = |parts: &[(i64, i64, i64)]| writing(parts.iter().copied());
+        assert_eq!(of(&[]), 0);
+        assert_eq!(of(&[(100, 107, 0)]), 0, "one call");
+        assert_eq!(of(&[(100, 100, 0), (150, 150, 0), (180, 180, 0)]), 80);
+        assert_eq!(of(&[(100, 130, 0), (150, 155, 0)]), 20, "the first had no room for 30");
+        assert_eq!(of(&[(100, 100, 0), (100, 400, 0)]), 0, "the rest of one that was cut");
+        assert_eq!(of(&[(100, 160, 60), (160, 190, 25)]), 85, "each in several calls");
+    }
+}
