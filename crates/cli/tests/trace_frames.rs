@@ -205,6 +205,10 @@ fn messages_with_a_count_are_whole_however_they_were_written() {
         let service = exchange.stretches()[4].unwrap();
         assert!(service >= said[2], "{service}: {said:?}");
     }
+    let report = traced.report();
+    assert!(report.contains("the time between them is part of its send wait"), "{report}");
+    let slow = traced.exchanges[5].stretches();
+    assert!(slow[0] > Some(0), "it was written in two calls: {slow:?}");
     let (slow, next) = (&traced.exchanges[5].request, &traced.exchanges[6].request);
     assert!(slow.ready_ns < slow.sent_ns && slow.sent_ns == next.sent_ns, "{slow:?} {next:?}");
 }
