@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
 use record::{Batch, Field, How, NULL, Run};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -29,9 +30,10 @@ impl Home {
         self.0.path().join(path)
     }
 
-    fn talkers(&self) -> PathBuf {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/talkers.c");
-        let program = self.at("talkers");
+    /// One of the programs in C.
+    fn compiled(&self, name: &str) -> PathBuf {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let (source, program) = (sources.join(format!("{name}.c")), self.at(name));
         let mut compiler = Command::new("cc");
         assert!(
             compiler.arg("-O1").arg("-o").arg(&program).arg(source).status().unwrap().success()
@@ -47,7 +49,11 @@ impl Home {
 
     /// Trace both processes of a kind of talk.
     fn talk(&self, what: &str) -> (Output, SocketsFacts, Vec<Message>) {
-        let program = self.talkers();
+        self.talk_of("talkers", what)
+    }
+
+    fn talk_of(&self, program: &str, what: &str) -> (Output, SocketsFacts, Vec<Message>) {
+        let program = self.compiled(program);
         let program = [program.to_str().unwrap(), what];
         let output = self.trace(&["--follow", "--no-report", "--out", "run"], &program);
         assert_eq!(output.status.code(), Some(7), "{}", error_of(&output));
@@ -131,7 +137,7 @@ fn a_slow_accept_is_a_receive_wait_of_the_first_message() {
     let (output, facts, messages) = Home::new().talk("slow-accept");
     all_bytes_matched(&facts);
     let first = messages.iter().filter(|message| message.bytes == 100).max_by_key(|m| m.stage(2));
-    let (wait, waited) = (first.unwrap().stage(2), said(&output, "waited"));
+    let (wait, waited) = (first.unwrap().stage(2), said(&output, "first"));
     assert!(is_near(wait, waited), "{wait} of {waited}");
 }
 
@@ -152,7 +158,7 @@ fn every_way_of_moving_bytes_is_counted_and_changes_nothing() {
     let home = Home::new();
     let (output, facts, messages) = home.talk("every");
     all_bytes_matched(&facts);
-    assert_eq!(facts.matched, 7 * 40);
+    assert_eq!((facts.matched, facts.overlapping), (7 * 40, 0));
     for message in &messages {
         assert!(message.is_whole(), "{message:?}");
         let [ready, sent, arrived, taken] = message.stamps;
@@ -163,12 +169,114 @@ fn every_way_of_moving_bytes_is_counted_and_changes_nothing() {
     assert_eq!((plain.status.code(), plain.stdout), (output.status.code(), output.stdout));
 }
 
+/// Of a talk of `options.c`, which says the same without the tracer.
+fn options(what: &str) -> Vec<Message> {
+    let home = Home::new();
+    let (output, facts, messages) = home.talk_of("options", what);
+    let plain = Command::new(home.at("options")).arg(what).output().unwrap();
+    // The kernel may begin to take stamps with the second message only.
+    let said = |output: &Output| -> BTreeSet<String> {
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+    };
+    assert_eq!(said(&output), said(&plain), "{what}");
+    all_bytes_matched(&facts);
+    assert_eq!((facts.matched, messages.len()), (100, 100), "{what}: {facts:?}");
+    assert_eq!(facts.exchanges, 50, "{what}: {facts:?}");
+    messages
+}
+
+#[test]
+fn control_data_that_a_program_asks_for_is_all_that_it_gets_and_stamps_are_taken() {
+    for what in ["inq", "stamp"] {
+        let messages = options(what);
+        assert!(messages.iter().all(|message| message.how == Some(How::Observed)), "{what}");
+    }
+}
+
+#[test]
+fn stamps_that_a_program_asks_for_before_it_connects_stay_its_own() {
+    let messages = options("own");
+    assert!(messages.iter().all(|message| message.how == Some(How::Bracketed)));
+}
+
+#[test]
+fn a_pair_that_was_made_before_any_other_socket_is_a_connection() {
+    for what in ["pair", "exec"] {
+        assert!(options(what).iter().all(Message::is_whole));
+    }
+}
+
+#[test]
+fn what_a_process_writes_to_wake_itself_is_no_request() {
+    let home = Home::new();
+    let script = "import socket; a, b = socket.socketpair()\n\
+        for _ in range(30): a.send(b'x'); b.recv(10)\n";
+    std::fs::write(home.at("wake.py"), script).unwrap();
+    let output = home.trace(&["--no-report", "--out", "run"], &["python3", "wake.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    all_bytes_matched(&facts);
+    assert_eq!((facts.matched, facts.exchanges, facts.outside_exchanges), (30, 0, 0), "{facts:?}");
+}
+
 #[test]
 fn what_a_killed_process_sent_is_there() {
     let (_, facts, messages) = Home::new().talk("killed");
     all_bytes_matched(&facts);
     assert_eq!(messages.len(), 1000);
     assert!(messages.iter().all(Message::is_whole));
+}
+
+#[test]
+fn connections_that_begin_with_their_first_bytes_are_whole() {
+    let home = Home::new();
+    let script = "import os, socket\n\
+        OPEN, BEFORE = socket.MSG_FASTOPEN, 30\n\
+        l = socket.create_server(('127.0.0.1', 0)); to = l.getsockname()\n\
+        if os.fork() == 0:\n\
+        \x20   for kind in 'sendto', 'sendmsg', 'connect':\n\
+        \x20       c = socket.socket(); data = b'x' * 50\n\
+        \x20       if kind == 'sendto': c.sendto(data, OPEN, to)\n\
+        \x20       if kind == 'sendmsg': c.sendmsg([data], [], OPEN, to)\n\
+        \x20       if kind == 'connect':\n\
+        \x20           c.setsockopt(socket.IPPROTO_TCP, BEFORE, 1); c.connect(to)\n\
+        \x20           c.sendall(data)\n\
+        \x20       c.recv(100)\n\
+        \x20   os._exit(0)\n\
+        for _ in range(3): c, _ = l.accept(); c.sendall(c.recv(100))\n\
+        os.wait()\n";
+    let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_fastopen").unwrap_or_default();
+    if !allowed.trim().parse::<u32>().is_ok_and(|bits| bits & 1 != 0) {
+        return println!("skipped: net.ipv4.tcp_fastopen lets no client");
+    }
+    std::fs::write(home.at("open.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--no-report", "--out", "run"], &["python3", "open.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    assert_eq!((facts.whole_connections, facts.half_connections), (3, 0), "{facts:?}");
+    assert_eq!((facts.bytes_sent, facts.bytes_matched, facts.exchanges), (300, 300, 3));
+}
+
+/// The parent has made both ends, and goes on.
+#[test]
+fn what_a_child_was_writing_when_its_parent_killed_it_makes_no_contradiction() {
+    let home = Home::new();
+    let script = "import os, signal, socket\n\
+        listener = socket.create_server(('127.0.0.1', 0))\n\
+        a, b = socket.socketpair()\n\
+        child = os.fork()\n\
+        if child == 0:\n\
+        \x20   for _ in range(20): b.sendall(b'x' * 100)\n\
+        \x20   b.sendall(b'y' * (1 << 24))\n\
+        b.close(); got = 0\n\
+        while got < 100_000: got += len(a.recv(1000))\n\
+        os.kill(child, signal.SIGKILL); os.wait(); a.close()\n";
+    std::fs::write(home.at("child.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--no-report", "--out", "run"], &["python3", "child.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let facts = facts_of(&Run::open(home.at("run")).unwrap());
+    all_bytes_matched(&facts);
+    assert_eq!((facts.matched, facts.bytes_matched), (20, 2000), "{facts:?}");
 }
 
 #[test]
@@ -255,14 +363,45 @@ fn the_time_of_an_exchange_is_told_and_who_was_served_instead() {
         }
     })
     .unwrap();
-    for (found, word) in [(whole, "whole"), (sums[3], "service"), (sums[6], "unread")] {
+    for (found, word) in [(whole, "whole"), (sums[4], "service"), (sums[8], "unread")] {
         assert!(is_near(found, said(&output, word)), "{word}: {found}; {output:?}");
     }
-    let (unread, blocked) = (sums[2], said(&output, "blocked"));
+    let (unread, blocked) = (sums[3], said(&output, "blocked"));
     assert!(unread > blocked / 2 && unread < blocked + blocked / 10, "{unread} of {blocked}");
     let text = error_of(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     let culprit = format!("request of python3 exchanges.py ({})", slow.unwrap());
     assert!(text.contains(&culprit), "{culprit}: {text}");
+}
+
+#[test]
+fn the_pauses_of_an_answer_in_several_calls_are_no_wait_for_room() {
+    let home = Home::new();
+    let script = "import os, socket, time\n\
+        now = lambda: time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)\n\
+        s = socket.create_server(('127.0.0.1', 0))\n\
+        if os.fork() == 0:\n\
+        \x20   c = socket.create_connection(s.getsockname()); c.sendall(b'x' * 300)\n\
+        \x20   while c.recv(100): pass\n\
+        \x20   os._exit(0)\n\
+        c, _ = s.accept(); c.recv(1000); begun = now()\n\
+        for part in range(6):\n\
+        \x20   ended = now(); c.sendall(b'y' * 20); time.sleep(0.05)\n\
+        c.close(); os.wait(); print('writing', ended - begun)\n";
+    std::fs::write(home.at("parts.py"), script).unwrap();
+    let output = home.trace(&["--follow", "--out", "run"], &["python3", "parts.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let mut found = Vec::new();
+    streams::exchanges::each(&home.at("run"), 0, |exchange| found.push(*exchange)).unwrap();
+    let stretches: Vec<_> = found.iter().map(|one| one.stretches().map(Option::unwrap)).collect();
+    let &[[0, _, _, _, service, writing, wait, ..]] = &stretches[..] else {
+        panic!("{stretches:?}")
+    };
+    assert_eq!(stretches[0].iter().sum::<i64>(), found[0].whole().unwrap());
+    assert!(is_near(writing, said(&output, "writing")), "{stretches:?} {output:?}");
+    assert!(20 * (wait + service) < writing, "{stretches:?}");
+    let text = error_of(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("the answerer wrote the answer in several calls"), "{text}");
+    assert!(!text.contains("request: writing"), "it was one call: {text}");
 }
 
 #[test]

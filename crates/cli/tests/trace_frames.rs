@@ -179,7 +179,7 @@ fn answers_over_http_have_their_requests_and_the_time_that_each_took() {
     // One after another: the service is what the server says, and a little more.
     let mut more = 0;
     for (exchange, said) in traced.exchanges.iter().zip(&services).take(12) {
-        let service = exchange.stretches()[3].unwrap();
+        let service = exchange.stretches()[4].unwrap();
         assert!(service >= said[1], "{service}: {said:?}");
         more += service - said[1];
     }
@@ -202,9 +202,13 @@ fn messages_with_a_count_are_whole_however_they_were_written() {
     assert_eq!((said.len(), traced.exchanges.len()), (7, 7));
     for (exchange, said) in traced.exchanges.iter().zip(&said) {
         assert_eq!((exchange.request.bytes, exchange.answer.bytes), (said[0], said[1]));
-        let service = exchange.stretches()[3].unwrap();
+        let service = exchange.stretches()[4].unwrap();
         assert!(service >= said[2], "{service}: {said:?}");
     }
+    let report = traced.report();
+    assert!(report.contains("the time between them is part of its send wait"), "{report}");
+    let slow = traced.exchanges[5].stretches();
+    assert!(slow[0] > Some(0), "it was written in two calls: {slow:?}");
     let (slow, next) = (&traced.exchanges[5].request, &traced.exchanges[6].request);
     assert!(slow.ready_ns < slow.sent_ns && slow.sent_ns == next.sent_ns, "{slow:?} {next:?}");
 }
@@ -267,4 +271,31 @@ fn a_rule_that_is_none_is_refused_with_what_is_one() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("two rules"), "{error}");
+}
+
+/// Who began the run is killed, so that whoever reads it first closes it by what run.json says.
+#[test]
+fn rules_of_a_run_that_are_none_are_said_and_refused_to_who_joins() {
+    let home = Home::new();
+    let (port, fourstamp) = (free_port(), env!("CARGO_BIN_EXE_fourstamp"));
+    let frames = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/frames.py");
+    let script = format!(
+        "sed -i 's/=length:4be/=verse/' run/run.json; '{fourstamp}' trace --join run -- true; \
+        echo joined $?; python3 '{}' {port} length; kill -9 $PPID",
+        frames.display()
+    );
+    let rule = format!("{port}=length:4be");
+    let options = ["--follow", "--out", "run", "--frame", &rule];
+    let output = home.trace(&options, &["sh", "-c", &script]);
+    let (said, error) = (String::from_utf8_lossy(&output.stdout), &output.stderr);
+    assert!(said.starts_with("joined 2\n"), "{output:?}");
+    let refused = "fourstamp: cannot use the rules of ports (parameters.frames) in run/run.json: \
+        \"verse\" is no rule; give resp,";
+    assert!(String::from_utf8_lossy(error).starts_with(refused), "{output:?}");
+    let mut report = Command::new(fourstamp);
+    let report = report.args(["report", "--terminal", "run"]).current_dir(home.0.path());
+    let shown = String::from_utf8_lossy(&report.output().unwrap().stdout).into_owned();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("were not used: \"verse\" is no rule"), "{shown}");
+    assert!(shown.contains("100 % of the bytes"), "{shown}");
 }

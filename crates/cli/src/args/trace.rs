@@ -7,40 +7,7 @@ use streams::framing::PortRule;
 
 /// `fourstamp trace`.
 #[derive(Args)]
-#[command(after_help = "\
-A library is loaded before the program (LD_PRELOAD), which sees the calls on its TCP and \
-Unix-domain stream sockets. Both ends of a connection count its bytes, so the write that ends at \
-byte n and the read that takes byte n are one message: no protocol has to be known, and TLS does \
-not matter. A message is what one call wrote; --frame says otherwise for a port.
-
-Both ends must be traced for all four stamps; of a connection with one traced end the stamps of \
-that end are kept. A server that is traced alone shows how long requests lie in its sockets \
-before it reads them.
-
-Examples:
-  fourstamp trace -- redis-server --port 7000       in one terminal, and
-  fourstamp trace --join runs/redis-server-trace-1 -- redis-benchmark -p 7000
-  fourstamp trace --follow -- ./start-all.sh        with all child processes
-  fourstamp report runs/redis-server-trace-1        its page
-  fourstamp trace --frame 7000=resp -- redis-server --port 7000
-
-Rules of --frame: what a message is on connections to a port
-  resp            Redis: a command, or a reply
-  http            HTTP/1.1: a request or an answer, with its body
-  lines           a line of text
-  length:4be      4 bytes (or 1, 2, 8) with the count of the bytes that follow,
-                  big-endian (le: little). length:4be-4: the count includes its
-                  own 4 bytes. length:4be+2: 2 further bytes are not counted.
-The n-th request of a connection then belongs to its n-th answer, also where \
-a client sends many at once. Where bytes do not follow the rule, each call is a \
-message from there on, and the report says so.
-
-The run is closed when the last of the commands that take part in it ends. The program keeps its \
-input, output, signals and exit code; the report goes to standard error. What was logged \
-survives kill -9.
-
-Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
-sockets used through fdopen, datagrams. Processes on several hosts cannot share a run yet.")]
+#[command(after_help = after_help())]
 pub struct SocketTraceArgs {
     /// Folder for the run; must not exist yet  [default: runs/PROGRAM-trace-1, -2, ...]
     #[arg(long, value_name = "DIR")]
@@ -62,3 +29,39 @@ pub struct SocketTraceArgs {
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
+
+fn after_help() -> String {
+    format!("{BEFORE_RULES}{}{BEHIND_RULES}", streams::framing::help())
+}
+
+const BEFORE_RULES: &str = "\
+A library is loaded before the program (LD_PRELOAD), which sees the calls on its TCP and \
+Unix-domain stream sockets. Both ends of a connection count its bytes, so the write that ends at \
+byte n and the read that takes byte n are one message: no protocol has to be known, and TLS does \
+not matter. A message is what one call wrote; --frame says otherwise for a port.
+
+Both ends must be traced for all four stamps; of a connection with one traced end the stamps of \
+that end are kept. A server that is traced alone shows how long requests lie in its sockets \
+before it reads them.
+
+Examples:
+  fourstamp trace -- redis-server --port 7000       in one terminal, and
+  fourstamp trace --join runs/redis-server-trace-1 -- redis-benchmark -p 7000
+  fourstamp trace --follow -- ./start-all.sh        with all child processes
+  fourstamp report runs/redis-server-trace-1        its page
+  fourstamp trace --frame 7000=resp -- redis-server --port 7000
+
+Rules of --frame: what a message is on connections to a port
+";
+
+const BEHIND_RULES: &str = "\
+The n-th request of a connection then belongs to its n-th answer, also where \
+a client sends many at once. Where bytes do not follow the rule, each call is a \
+message from there on, and the report says so.
+
+The run is closed when the last of the commands that take part in it ends. The program keeps its \
+input, output, signals and exit code; the report goes to standard error. What was logged \
+survives kill -9.
+
+Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
+sockets used through fdopen, datagrams. Processes on several hosts cannot share a run yet.";

@@ -31,7 +31,9 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
         Some(run) => (run.clone(), RunFolder::join(run)?),
         None => begin(args, &program)?,
     };
-    let rules = streams::close::rules(folder.info());
+    let rules = streams::close::rules(folder.info()).with_context(|| {
+        format!("cannot use the rules of ports (parameters.frames) in {}/run.json", path.display())
+    })?;
     let path = std::path::absolute(&path).context("cannot find the current folder")?;
     let clock = Clock::best();
     let quality = clock::measure(&clock);

@@ -147,6 +147,8 @@ def answers_server(listener):
         elif kind == "tls":
             connection.sendall(b"\x16\x03\x03hello")
         elif kind == "threads":
+            # Both wait for room at once, before either has written all.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
             connection.sendall((head % "Content-Length: 8000000\r\n").encode())
             write = lambda: [connection.sendall(b"x" * 40000) for _ in range(100)]
             threads = [threading.Thread(target=write) for _ in range(2)]

@@ -79,6 +79,7 @@ static void asking_client(int peer) {
         long long begun = now();
         read_whole(peer, buffer, 1);
         wait += now() - begun;
+        if (round == 0) printf("first %lld\n", wait);
     }
     printf("waited %lld\n", wait);
 }

@@ -4,7 +4,7 @@ use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
 use crate::framing;
 use crate::section::name;
 use crate::stretches::{
-    ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, in_words, known,
+    ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, WRITING, in_words, known,
 };
 use document::{Block, Cell, Column, Row, Section, Table, Value, counted, part, time};
 use stats::GroupDistribution;
@@ -24,13 +24,23 @@ pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
     }
     let sum: i128 = all.iter().map(|ways| ways.whole.moments().sum).sum();
     let parts = std::array::from_fn(|at| all.iter().map(|ways| sums(ways)[at]).sum());
-    let parts = in_words(&shares(&parts, sum)?);
+    let parts = shares(&parts, sum)?;
+    if is_stream(messages / 2 / count, &parts) {
+        return None;
+    }
+    let parts = in_words(&parts);
     let mean = time(sum as f64 / count as f64);
     Some(format!(
         "From a request to its answer it took {mean} on average of {}: {parts}.{}",
         counted(count, "exchange"),
         asking(&all)
     ))
+}
+
+/// Whether messages go one way for long, behind a greeting to which they are the answer by the
+/// turns of the connection: nobody waits for the last of them.
+fn is_stream(messages_each: u64, parts: &[f64; STRETCHES]) -> bool {
+    messages_each > 100 && WRITING.iter().map(|at| parts[*at]).sum::<f64>() > 0.5
 }
 
 /// How much of the services answerers had asked others themselves.
@@ -58,7 +68,8 @@ pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
     let mut sentence = "What an end writes after it has read all, up to when it reads again, is a \
         request; what the other end wrote meanwhile is its answer. The end that connected asks. \
         Service is the time from when the request was taken until the answer was ready: the \
-        answerer's own."
+        answerer's own. Writing is the time from the first to the last of the calls that wrote \
+        one, without the time for which they had no room."
         .to_owned();
     if let Some(ports) = framing::ordered(facts) {
         sentence.push_str(&format!(
@@ -157,11 +168,18 @@ fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
     for (pair, ways) in &exchanges.pairs {
         let shares = ways.shares();
         let share = |at: usize| shares.and_then(|shares| shares.get(at).copied());
-        let mut told: Vec<_> = (0..STRETCHES_AND_ELSEWHERE)
-            .map(|at| (ALL[at].name, share(at), &ways.stretches[at]))
-            .collect();
-        told.insert(SERVICE + 1, (ASKING, shares.and_then(|_| ways.asking_share()), &ways.asking));
-        for (stretch, share, of) in told.into_iter().filter(|(.., of)| of.count() > 0) {
+        let is_told = |at: &usize| {
+            let of = &ways.stretches[*at];
+            of.count() > 0 && !(WRITING.contains(at) && of.moments().max == 0)
+        };
+        let mut told = Vec::new();
+        for at in (0..STRETCHES_AND_ELSEWHERE).filter(is_told) {
+            told.push((ALL[at].name, share(at), &ways.stretches[at]));
+            if at == SERVICE && ways.asking.count() > 0 {
+                told.push((ASKING, shares.and_then(|_| ways.asking_share()), &ways.asking));
+            }
+        }
+        for (stretch, share, of) in told {
             let mut cells: Vec<Cell> = who(facts, *pair).into();
             cells.extend([stretch.into(), share.into()]);
             cells.extend(figures(of).map(Cell::from));
@@ -271,4 +289,21 @@ fn message(of: Longest<'_>) -> Option<(u32, u32, u64)> {
     let is_of_answer = (SERVICE + 1..STRETCHES).contains(&of.at);
     let leg = if is_of_answer { &of.exchange.answer } else { &of.exchange.request };
     Some((0, u32::try_from(leg.src).ok()?, u64::try_from(leg.seq).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_one_way_for_long_is_a_stream_and_a_long_answer_is_none() {
+        let parts = |writing: f64| {
+            let mut parts = [0.0; STRETCHES];
+            (parts[WRITING[1]], parts[SERVICE]) = (writing, 1.0 - writing);
+            parts
+        };
+        assert!(is_stream(20_000, &parts(0.99)), "a publisher's messages");
+        assert!(!is_stream(40, &parts(0.99)), "an answer that is made piece by piece");
+        assert!(!is_stream(20_000, &parts(0.2)), "a file, for which the client waits");
+    }
 }

@@ -68,6 +68,11 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             counted(facts.overlapping, "message")
         ));
     }
+    if let Some(why) = &facts.unread_rules {
+        lines.push(format!(
+            "The rules of ports that run.json holds (parameters.frames) were not used: {why}."
+        ));
+    }
     lines.extend(framing::losses(facts));
     lines.extend(facts.processes.iter().flat_map(of_process));
     lines

@@ -1,5 +1,6 @@
 //! Who talks to whom.
 
+use crate::framing;
 use crate::pairs::{Pair, Pairs};
 use document::{Block, Cell, Column, Row, Section, Table, counted};
 use streams::SocketsFacts;
@@ -9,10 +10,17 @@ pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
     if pairs.told.is_empty() {
         return None;
     }
-    let sentence = "Means of each stage, from one process to another. A long receive wait is the \
+    let mut sentence =
+        "Means of each stage, from one process to another. A long receive wait is the \
         receiver's: the bytes lay in its socket until it read them. A long send wait is the \
         sender's: its socket had no room, or its thread no core."
-        .to_owned();
+            .to_owned();
+    if framing::ports(facts).is_some() {
+        sentence.push_str(
+            " Where several calls wrote a message, as a rule found it, the time between them is \
+            part of its send wait.",
+        );
+    }
     let mut section = Section::new("sockets-pairs", "Who talks to whom", sentence);
     section = section.table(table(facts, pairs));
     if pairs.untold > 0 {

@@ -57,8 +57,19 @@ mod tests {
 
     fn leg(src: i64, ready_ns: i64, messages: i64) -> Leg {
         let (sent_ns, arrived_ns, taken_ns) = (ready_ns, ready_ns + 10, ready_ns + 1000);
-        let (seq, bytes, arrived_error_ns) = (7, 1, NULL);
-        Leg { src, seq, messages, bytes, ready_ns, sent_ns, arrived_ns, arrived_error_ns, taken_ns }
+        let (seq, bytes, writing_ns, arrived_error_ns) = (7, 1, 0, NULL);
+        Leg {
+            src,
+            seq,
+            messages,
+            bytes,
+            ready_ns,
+            writing_ns,
+            sent_ns,
+            arrived_ns,
+            arrived_error_ns,
+            taken_ns,
+        }
     }
 
     #[test]

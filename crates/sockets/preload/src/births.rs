@@ -44,7 +44,8 @@ fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
     })?;
     let tracing = state::tracing()?;
     let made = [tracing.now(); 2];
-    let known = state::inside(|| begin(descriptor, (Birth::Found, made), peer, &tracing))?;
+    let birth = if table::get(descriptor).is_pair() { Birth::Pair } else { Birth::Found };
+    let known = state::inside(|| begin(descriptor, (birth, made), peer, &tracing))?;
     Some((tracing, known))
 }
 
@@ -90,6 +91,8 @@ pub fn begin(
     }
     let known =
         Known::stream(number, tracing.generation).with_non_blocking(is_non_blocking(descriptor));
+    let is_left_alone = table::get(descriptor).is_left_alone();
+    let known = if is_left_alone { known.left_alone() } else { known };
     let known = if !own.is_unix && stamps::ask(descriptor) { known.with_stamps() } else { known };
     let known = known.with_framing(!own.is_unix && frames::begin(&socket));
     table::set(descriptor, known);

@@ -36,7 +36,8 @@ unsafe extern "C-unwind" fn socketpair(
     if answer == 0 {
         // SAFETY: the kernel has written both.
         for end in unsafe { [*ends, *ends.add(1)] } {
-            table::forget(end);
+            // Who has used no socket so far may use this one, or a child of it.
+            table::set(end, Known::PAIR);
             if kind & 0xf == libc::SOCK_STREAM
                 && let (Some(tracing), Some(enter)) = (tracing, enter)
             {
@@ -103,7 +104,7 @@ unsafe extern "C-unwind" fn accept(
     length: *mut socklen_t,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    accepted(|| unsafe { next::accept(socket, from, length) })
+    accepted(socket, || unsafe { next::accept(socket, from, length) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -114,15 +115,18 @@ unsafe extern "C-unwind" fn accept4(
     flags: c_int,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    accepted(|| unsafe { next::accept4(socket, from, length, flags) })
+    accepted(socket, || unsafe { next::accept4(socket, from, length, flags) })
 }
 
-fn accepted(call: impl FnOnce() -> c_int) -> c_int {
+fn accepted(listener: c_int, call: impl FnOnce() -> c_int) -> c_int {
     let Some(tracing) = state::tracing() else { return call() };
     let enter = tracing.now();
     let made = call();
     if made >= 0 {
         table::forget(made);
+        if table::get(listener).is_left_alone() {
+            table::set(made, table::get(made).left_alone());
+        }
         begin(made, (Birth::Accepted, [enter, tracing.now()]), None, &tracing);
     }
     made
@@ -139,11 +143,7 @@ unsafe extern "C-unwind" fn setsockopt(
     // SAFETY: the program's own arguments.
     let answer = unsafe { next::setsockopt(socket, level, name, value, length) };
     if answer == 0 && stamps::is_programs_own(level, name) {
-        births::stream(socket);
-        let known = table::get(socket);
-        if known.is_stream() {
-            table::set(socket, known.left_alone());
-        }
+        table::set(socket, table::get(socket).left_alone());
     }
     answer
 }

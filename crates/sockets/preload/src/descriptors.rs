@@ -8,7 +8,7 @@ use streams::entry::{close_slot, noticed};
 /// The descriptor is about to be closed.
 fn closing(descriptor: c_int) {
     let known = table::get(descriptor);
-    if !known.is_known() || state::is_vforked_child() {
+    if known.is_blank() || state::is_vforked_child() {
         return;
     }
     if let Some(tracing) = state::tracing_already()

@@ -66,8 +66,8 @@ struct Direction {
 }
 
 /// Once, as the library is loaded.
-pub fn prepare(rules: Option<Rules>) {
-    if let Some(rules) = rules.filter(|rules| !rules.is_empty()) {
+pub fn prepare(rules: Rules) {
+    if !rules.is_empty() {
         let _ = RULES.set(rules);
     }
 }

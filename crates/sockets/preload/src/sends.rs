@@ -3,7 +3,7 @@
 use crate::begun::{Begun, begin};
 use crate::births::{self, Peer};
 use crate::frames::{self, Bytes, Way};
-use crate::{log, next, state};
+use crate::{log, next, stamps, state};
 use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, off_t, size_t, sockaddr, socklen_t, ssize_t,
@@ -105,40 +105,49 @@ unsafe extern "C-unwind" fn sendto(
 ) -> ssize_t {
     if flags & libc::MSG_FASTOPEN != 0 {
         // SAFETY: the program's own arguments.
-        return unsafe { fast_open((socket, flags), (buffer, bytes), (to, length)) };
+        let call = || unsafe { next::sendto(socket, buffer, bytes, flags, to, length) };
+        let first = || First { to, length, given: (bytes, Bytes::at(buffer)) };
+        // SAFETY: the program's own arguments.
+        return unsafe { fast_open((socket, flags), call, first) };
     }
     let given = (bytes, Bytes::at(buffer), flags);
     // SAFETY: the program's own arguments.
     unsafe { sent(socket, given, || next::sendto(socket, buffer, bytes, flags, to, length)) }
 }
 
+/// What begins a connection: to whom, and the first bytes.
+struct First {
+    to: *const sockaddr,
+    length: socklen_t,
+    given: (usize, Bytes),
+}
+
 /// A connection that begins with its first bytes.
 ///
 /// # Safety
-/// The arguments are the program's.
+/// `first` says what the program gave to the call, and is asked when the kernel has read it.
 #[cold]
 unsafe fn fast_open(
     (socket, flags): (c_int, c_int),
-    (buffer, bytes): (*const c_void, size_t),
-    (to, length): (*const sockaddr, socklen_t),
+    call: impl FnOnce() -> ssize_t,
+    first: impl FnOnce() -> First,
 ) -> ssize_t {
-    let tracing = state::tracing();
-    let enter = tracing.map(|tracing| tracing.now());
-    // SAFETY: the caller's.
-    let sent = unsafe { next::sendto(socket, buffer, bytes, flags, to, length) };
-    if let (Some(tracing), Some(enter)) = (tracing, enter)
-        && (sent >= 0 || errno::get() == libc::EINPROGRESS)
-    {
-        let known = state::inside(|| {
-            // SAFETY: the kernel has read the address.
-            let peer: Peer = unsafe { births::peer_of(to, length) };
-            births::begin(socket, (Birth::Connected, [enter, enter]), peer, &tracing)
-        });
-        if let Some(known) = known {
-            let begun = Begun { tracing, known, enter };
-            // SAFETY: the caller's.
-            unsafe { end(begun, sent, (bytes, Bytes::at(buffer)), flags) };
-        }
+    let Some(tracing) = state::tracing() else { return call() };
+    state::inside(|| stamps::ask(socket));
+    let enter = tracing.now();
+    let sent = call();
+    if sent < 0 && errno::get() != libc::EINPROGRESS {
+        return sent;
+    }
+    let First { to, length, given } = first();
+    let known = state::inside(|| {
+        // SAFETY: the kernel has read the address.
+        let peer: Peer = unsafe { births::peer_of(to, length) };
+        births::begin(socket, (Birth::Connected, [enter, enter]), peer, &tracing)
+    });
+    if let Some(known) = known {
+        // SAFETY: the caller's.
+        unsafe { end(Begun { tracing, known, enter }, sent, given, flags) };
     }
     sent
 }
@@ -149,13 +158,21 @@ unsafe extern "C-unwind" fn sendmsg(
     message: *const msghdr,
     flags: c_int,
 ) -> ssize_t {
-    let Some(begun) = begin(socket, Way::Sent) else {
-        // SAFETY: the program's own arguments.
-        return unsafe { next::sendmsg(socket, message, flags) };
-    };
-    // SAFETY: as above; the kernel has read the message where it says so.
+    // SAFETY: the program's own arguments.
+    let call = || unsafe { next::sendmsg(socket, message, flags) };
+    if flags & libc::MSG_FASTOPEN != 0 {
+        // SAFETY: the kernel has read the message when this is asked.
+        let first = || unsafe {
+            let given = pieces_of((*message).msg_iov, (*message).msg_iovlen);
+            First { to: (*message).msg_name.cast(), length: (*message).msg_namelen, given }
+        };
+        // SAFETY: as above.
+        return unsafe { fast_open((socket, flags), call, first) };
+    }
+    let Some(begun) = begin(socket, Way::Sent) else { return call() };
+    let sent = call();
+    // SAFETY: the kernel has read the message where it says so.
     unsafe {
-        let sent = next::sendmsg(socket, message, flags);
         let was_read = sent >= 0 || errno::get() == libc::EAGAIN;
         let given = match was_read {
             true => pieces_of((*message).msg_iov, (*message).msg_iovlen),

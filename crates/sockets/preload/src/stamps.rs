@@ -4,19 +4,30 @@
 //! socket's error queue and wake the program's own `poll`. Unlike `SO_TIMESTAMP` it never makes a
 //! stamp up for data that came before it was asked for.
 
-use crate::next;
-use libc::{c_int, c_void, cmsghdr, msghdr};
+use crate::{next, table};
+use libc::{c_int, c_void, cmsghdr, msghdr, socklen_t};
 
-/// Bytes of control data that hold the stamps and nothing else.
-pub const ROOM: usize = 64;
+/// Bytes of control data that hold the stamps, behind one that the program has asked for.
+pub const ROOM: usize = 96;
+/// `SO_TIMESTAMPING` where times have 64 bits everywhere; its control data has the same number.
+const TIMESTAMPING_NEW: c_int = 65;
 /// Room for control data, aligned as it must be.
 #[repr(C, align(8))]
 pub struct Control<const BYTES: usize>(pub [u8; BYTES]);
 
-/// Ask for stamps.
+/// Ask for stamps. `false`: the program has asked itself, in its own way, or the kernel refuses.
 pub fn ask(socket: c_int) -> bool {
     let flags: c_int =
         (libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE) as c_int;
+    if table::get(socket).is_left_alone() {
+        return false;
+    }
+    match asked(socket) {
+        0 => {}
+        // What is accepted has the flags of the socket that listens.
+        ours if ours == flags => return true,
+        _ => return false,
+    }
     // SAFETY: the option takes an int.
     let answer = unsafe {
         next::setsockopt(
@@ -30,14 +41,19 @@ pub fn ask(socket: c_int) -> bool {
     answer == 0
 }
 
-/// Whether the program has asked for control data by this option, so that what it receives must be
-/// left alone.
+/// Which stamps are asked for.
+fn asked(socket: c_int) -> c_int {
+    let (mut flags, mut length) = ([0 as c_int; 2], size_of::<[c_int; 2]>() as socklen_t);
+    let (level, name) = (libc::SOL_SOCKET, libc::SO_TIMESTAMPING);
+    // SAFETY: room for the flags, behind which a clock's number may stand, and their length.
+    unsafe { libc::getsockopt(socket, level, name, (&raw mut flags).cast(), &raw mut length) };
+    flags[0]
+}
+
+/// Whether the program asks by this option for the stamps that we ask for, so that what it receives
+/// must be left alone. Control data of other kinds is told from ours.
 pub fn is_programs_own(level: c_int, name: c_int) -> bool {
-    const TCP_INQ: c_int = 36;
-    const NEW_STAMPS: std::ops::RangeInclusive<c_int> = 63..=65;
-    let of_socket = [libc::SO_TIMESTAMP, libc::SO_TIMESTAMPNS, libc::SO_TIMESTAMPING];
-    level == libc::SOL_SOCKET && (of_socket.contains(&name) || NEW_STAMPS.contains(&name))
-        || level == libc::IPPROTO_TCP && name == TCP_INQ
+    level == libc::SOL_SOCKET && matches!(name, libc::SO_TIMESTAMPING | TIMESTAMPING_NEW)
 }
 
 /// The stamp in the control data of a message that was received: ns of `CLOCK_REALTIME`, 0 for
@@ -64,7 +80,8 @@ pub unsafe fn find(message: &msghdr) -> u64 {
 }
 
 fn is_stamp(one: &cmsghdr) -> bool {
-    one.cmsg_level == libc::SOL_SOCKET && one.cmsg_type == libc::SCM_TIMESTAMPING
+    let is_of_socket = one.cmsg_level == libc::SOL_SOCKET;
+    is_of_socket && matches!(one.cmsg_type, libc::SCM_TIMESTAMPING | TIMESTAMPING_NEW)
 }
 
 /// Give the program the control data that it would have got without the stamps.

@@ -274,10 +274,13 @@ extern "C" fn loaded() {
     }
     next::look_all_up();
     log::prepare();
-    frames::prepare(std::env::var(FRAMES).ok().and_then(|text| text.parse().ok()));
     let clock = std::env::var(CLOCK).ok();
     let clock = clock.and_then(|text| serde_json::from_str(&text).ok());
     let _ = TASK.set(Task { run: PathBuf::from(run), clock, follows });
+    match std::env::var(FRAMES).unwrap_or_default().parse() {
+        Ok(rules) => frames::prepare(rules),
+        Err(error) => say(&format!("the rules of ports ({FRAMES}) are not used: {error}")),
+    }
     let _ = CLOCK_HERE.set(Clock::best());
     // SAFETY: a fresh page that is never unmapped.
     unsafe {

@@ -10,7 +10,8 @@ const SIZE: usize = 1 << 20;
 
 static TABLE: [AtomicU64; SIZE] = [const { AtomicU64::new(0) }; SIZE];
 
-/// What a descriptor is. All bits 0: not known.
+/// What a descriptor is. Neither `OTHER` nor `STREAM`: not known; what else is said then holds of a
+/// stream socket, if it is one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Known(u64);
 
@@ -26,10 +27,14 @@ const STAMPED: u64 = 8;
 const LEFT_ALONE: u64 = 16;
 /// Where messages end in its bytes is looked for.
 const FRAMED: u64 = 32;
+/// The process has made both ends itself.
+const PAIR: u64 = 64;
 
 impl Known {
     /// No stream socket.
     pub const OTHER: Known = Known(OTHER);
+    /// An end of a pair that the process has made, if it is a stream socket.
+    pub const PAIR: Known = Known(PAIR);
 
     /// A stream socket of this number, of the process of this generation.
     pub fn stream(number: u32, generation: u32) -> Known {
@@ -39,7 +44,23 @@ impl Known {
     /// Whether it was looked at.
     #[inline(always)]
     pub fn is_known(self) -> bool {
-        self.0 != 0
+        self.0 & (OTHER | STREAM) != 0
+    }
+
+    /// Whether nothing at all is said of it.
+    #[inline(always)]
+    pub fn is_blank(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the process has made both ends itself.
+    pub fn is_pair(self) -> bool {
+        self.0 & PAIR != 0
+    }
+
+    /// Whether it is left alone.
+    pub fn is_left_alone(self) -> bool {
+        self.0 & LEFT_ALONE != 0
     }
 
     /// Whether it is a stream socket.

@@ -4,7 +4,7 @@ use crate::ends::Ends;
 use crate::entry::{Birth, head, noticed};
 use crate::exchanges::ExchangeWriter;
 use crate::found::Found;
-use crate::framing::Rules;
+use crate::framing::{RuleError, Rules};
 use crate::logs::Process;
 use crate::row::{self, MessageRow};
 use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts};
@@ -46,15 +46,22 @@ pub fn close(mut closing: Closing) -> Result<RunInfo, CloseError> {
     }
     ends.sort();
     let outside = processes.iter().map(|process| process.sheet.node + 1).max().unwrap_or(0);
-    let found = Found::of(&ends, outside, &rules(closing.info()));
-    let facts = facts(&found, &closing, &processes, &ends);
+    let rules = rules(closing.info());
+    let found = Found::of(&ends, outside, rules.as_ref().unwrap_or(&Rules::default()));
+    let mut facts = facts(&found, &closing, &processes, &ends);
+    facts.unread_rules = rules.err().map(|error| error.to_string());
     write(closing, processes, found, (facts, ends.damaged))
 }
 
 /// The rules that the run was begun with.
-pub fn rules(info: &RunInfo) -> Rules {
-    let text = info.parameters.get(FRAMING_KEY).and_then(|text| text.as_str());
-    text.and_then(|text| text.parse().ok()).unwrap_or_default()
+///
+/// # Errors
+/// When they are none that this version knows.
+pub fn rules(info: &RunInfo) -> Result<Rules, RuleError> {
+    match info.parameters.get(FRAMING_KEY) {
+        None => Ok(Rules::default()),
+        Some(text) => text.as_str().map_or_else(|| text.to_string().parse(), str::parse),
+    }
 }
 
 /// What the run will say of itself.

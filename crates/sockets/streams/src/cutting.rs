@@ -3,7 +3,7 @@
 
 use crate::framing::Class;
 use crate::marks::Mark;
-use crate::writes::Sent;
+use crate::writes::{Sent, writing};
 
 /// A message among calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,8 @@ pub(crate) fn messages(calls: Vec<Sent>, marks: &[Mark]) -> Vec<Sent> {
     let pieces = pieces(calls.iter().map(|call| call.bytes), marks);
     let of = |piece: Piece| {
         let Piece { first, last, bytes, class, .. } = piece;
-        Sent { ready: calls[first].ready, bytes, class, ..calls[last] }
+        let parts = calls[first..=last].iter().map(|call| (call.ready, call.free_at(), 0));
+        Sent { ready: calls[first].ready, writing: writing(parts), bytes, class, ..calls[last] }
     };
     pieces.into_iter().map(of).collect()
 }

@@ -33,8 +33,28 @@ pub(crate) struct End {
     pub received: Marks,
     /// A descriptor of it was closed.
     pub is_closed: bool,
-    /// When the processes that used it logged their last call of any kind, ns.
-    pub silent_from: i64,
+    /// From when a process that wrote into it may have written what it did not log.
+    pub silence: Silence,
+}
+
+/// When the first of the processes that wrote into an end logged its last call of any kind; of all
+/// that used it, where none of them wrote.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Silence {
+    /// ns.
+    pub from: i64,
+    is_of_writer: bool,
+}
+
+impl Silence {
+    /// A process that used the end has logged nothing after this.
+    fn add(&mut self, last: i64, is_writer: bool) {
+        if is_writer == self.is_of_writer {
+            self.from = self.from.min(last);
+        } else if is_writer {
+            *self = Silence { from: last, is_of_writer: true };
+        }
+    }
 }
 
 /// Which socket of the system it is.
@@ -89,7 +109,9 @@ impl Ends {
         used.sort_unstable();
         used.dedup();
         for at in &used {
-            self.list[*at].silent_from = self.list[*at].silent_from.max(last);
+            let end = &mut self.list[*at];
+            let is_writer = end.sends.last().is_some_and(|op| op.node == node);
+            end.silence.add(last, is_writer);
         }
         self.used.push(used.len() as u64);
         Ok(())
@@ -114,7 +136,7 @@ impl Ends {
                 sent: Marks::default(),
                 received: Marks::default(),
                 is_closed: false,
-                silent_from: i64::MIN,
+                silence: Silence { from: i64::MAX, is_of_writer: false },
             });
             self.list.len() - 1
         });

@@ -27,6 +27,9 @@ pub struct Leg {
     pub bytes: i64,
     /// The first was ready, ns on the timeline.
     pub ready_ns: i64,
+    /// Of the time from then to when the last was sent, what passed between the calls that wrote
+    /// them while none waited for room, ns.
+    pub writing_ns: i64,
     /// The last was sent, ns.
     pub sent_ns: i64,
     /// The last arrived, ns.
@@ -37,15 +40,16 @@ pub struct Leg {
     pub taken_ns: i64,
 }
 
-/// Stretches of an exchange. Those that are known of one touch each other.
-pub const STRETCHES: usize = 7;
+/// Stretches of an exchange: between them they take all of its time.
+pub const STRETCHES: usize = 9;
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 20] = [
     "asker",
     "request_seq",
     "request_messages",
     "request_bytes",
     "request_ready_ns",
+    "request_writing_ns",
     "request_sent_ns",
     "request_arrived_ns",
     "request_arrived_error_ns",
@@ -55,6 +59,7 @@ const COLUMNS: [&str; 18] = [
     "answer_messages",
     "answer_bytes",
     "answer_ready_ns",
+    "answer_writing_ns",
     "answer_sent_ns",
     "answer_arrived_ns",
     "answer_arrived_error_ns",
@@ -65,26 +70,12 @@ const REQUEST_SEQ: usize = 1;
 const ANSWER_SEQ: usize = REQUEST_SEQ + COLUMNS.len() / 2;
 
 impl Exchange {
-    /// The moments between which its stretches lie.
-    fn moments(&self) -> [i64; STRETCHES + 1] {
-        let Exchange { request: q, answer: a } = self;
-        [
-            q.ready_ns,
-            q.sent_ns,
-            q.arrived_ns,
-            q.taken_ns,
-            a.ready_ns,
-            a.sent_ns,
-            a.arrived_ns,
-            a.taken_ns,
-        ]
-    }
-
-    /// Its stretches, ns: send wait, transit and receive wait of the request; the time from when it
-    /// was taken to when the answer was ready; send wait, transit and receive wait of the answer.
+    /// Its stretches, ns: writing, send wait, transit and receive wait of the request; the time
+    /// from when it was taken to when the answer was ready; the same four of the answer.
     pub fn stretches(&self) -> [Option<i64>; STRETCHES] {
-        let moments = self.moments();
-        std::array::from_fn(|at| between(moments[at], moments[at + 1]))
+        let [q, a] = [&self.request, &self.answer].map(Leg::stretches);
+        let service = between(self.request.taken_ns, self.answer.ready_ns);
+        [q[0], q[1], q[2], q[3], service, a[0], a[1], a[2], a[3]]
     }
 
     /// From when the request was sent to when the answer arrived, where nothing between the two is
@@ -116,26 +107,43 @@ impl Exchange {
 
     fn of_row(row: [i64; COLUMNS.len()]) -> Exchange {
         let leg = |at: usize| {
-            let [src, seq, messages, bytes, ready_ns, sent_ns, arrived_ns, error, taken_ns] =
-                std::array::from_fn(|place| row[at + place]);
-            let arrived_error_ns = error;
-            Leg {
-                src,
-                seq,
-                messages,
-                bytes,
-                ready_ns,
-                sent_ns,
-                arrived_ns,
-                arrived_error_ns,
-                taken_ns,
-            }
+            let part: [i64; COLUMNS.len() / 2] = std::array::from_fn(|place| row[at + place]);
+            Leg::of_row(part)
         };
         Exchange { request: leg(0), answer: leg(COLUMNS.len() / 2) }
     }
 }
 
 impl Leg {
+    /// Writing, send wait, transit, receive wait.
+    fn stretches(&self) -> [Option<i64>; 4] {
+        let until_sent = between(self.ready_ns, self.sent_ns);
+        let writing = between(0, self.writing_ns);
+        [
+            writing,
+            until_sent.zip(writing).map(|(all, writing)| all - writing),
+            between(self.sent_ns, self.arrived_ns),
+            between(self.arrived_ns, self.taken_ns),
+        ]
+    }
+
+    fn of_row(row: [i64; COLUMNS.len() / 2]) -> Leg {
+        let [src, seq, messages, bytes, ready_ns, writing_ns, sent_ns, arrived_ns, ..] = row;
+        let [.., arrived_error_ns, taken_ns] = row;
+        Leg {
+            src,
+            seq,
+            messages,
+            bytes,
+            ready_ns,
+            writing_ns,
+            sent_ns,
+            arrived_ns,
+            arrived_error_ns,
+            taken_ns,
+        }
+    }
+
     fn row(&self) -> [i64; COLUMNS.len() / 2] {
         [
             self.src,
@@ -143,6 +151,7 @@ impl Leg {
             self.messages,
             self.bytes,
             self.ready_ns,
+            self.writing_ns,
             self.sent_ns,
             self.arrived_ns,
             self.arrived_error_ns,
@@ -264,6 +273,7 @@ mod tests {
             messages: 1,
             bytes: 10,
             ready_ns: begun,
+            writing_ns: 0,
             sent_ns: begun + 1,
             arrived_ns: begun + 3,
             arrived_error_ns: NULL,
@@ -274,16 +284,22 @@ mod tests {
     #[test]
     fn its_stretches_are_the_whole_of_it() {
         let exchange = Exchange { request: leg(100), answer: leg(150) };
-        assert_eq!(exchange.stretches(), [1, 2, 4, 43, 1, 2, 4].map(Some));
+        assert_eq!(exchange.stretches(), [0, 1, 2, 4, 43, 0, 1, 2, 4].map(Some));
+        let slowly = Leg { ready_ns: 120, writing_ns: 29, ..leg(150) };
+        let slowly = Exchange { answer: slowly, ..exchange };
+        assert_eq!(slowly.stretches(), [0, 1, 2, 4, 13, 29, 2, 2, 4].map(Some));
+        assert_eq!(slowly.whole(), Some(57));
         assert_eq!(exchange.whole(), Some(57));
-        let half =
-            Exchange { request: Leg { ready_ns: NULL, sent_ns: NULL, ..leg(100) }, ..exchange };
+        let half = Exchange {
+            request: Leg { ready_ns: NULL, writing_ns: NULL, sent_ns: NULL, ..leg(100) },
+            ..exchange
+        };
         assert_eq!(exchange.service_within((i64::MIN + 1, 120)), 13, "from 107 on");
         assert_eq!(
             (exchange.service_within((110, 112)), exchange.service_within((150, 200))),
             (2, 0)
         );
-        assert_eq!((half.stretches()[1], half.stretches()[2]), (None, Some(4)));
+        assert_eq!((half.stretches()[2], half.stretches()[3]), (None, Some(4)));
         assert_eq!((half.whole(), half.elsewhere(), exchange.elsewhere()), (None, None, None));
         let [request, answer] = [100, 150].map(leg);
         let request = Leg { arrived_ns: NULL, taken_ns: NULL, ..request };

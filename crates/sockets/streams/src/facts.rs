@@ -51,8 +51,11 @@ pub struct SocketsFacts {
     pub overlapping: u64,
     /// Requests with their answers: see [`exchanges`](crate::exchanges).
     pub exchanges: u64,
-    /// Messages that belong to none.
+    /// Messages that belong to none, but for those by which a process wakes itself.
     pub outside_exchanges: u64,
+    /// Why the rules that ports were given were not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread_rules: Option<String>,
     /// What came of the rules that ports were given, by port.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub framing: Vec<FramingFacts>,

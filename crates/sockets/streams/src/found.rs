@@ -11,6 +11,8 @@ use crate::order::{self, Terms};
 use crate::pairing;
 use crate::row::MessageRow;
 use crate::turns::{self, Turn};
+use crate::writes::writing;
+use record::NULL;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -59,7 +61,9 @@ impl Found {
 
     fn connection(&mut self, pair: [&End; 2], rules: &Rules) {
         let pair = asker_first(pair);
-        if pair.iter().any(|end| end.birth.is_none()) {
+        // Who made one end of a pair made both.
+        let is_pair = pair.iter().any(|end| end.birth == Some(Birth::Pair));
+        if !is_pair && pair.iter().any(|end| end.birth.is_none()) {
             return pair.into_iter().for_each(|end| self.half(end, rules, false));
         }
         let rule = framed::rule(rules, pair[0]);
@@ -71,7 +75,7 @@ impl Found {
         let mut begun = vec![self.rows.len()];
         let mut both = Vec::new();
         for ([from, to], direction) in ways.into_iter().zip(directions) {
-            let (is_unix, silent_from) = (from.is_unix, from.silent_from);
+            let (is_unix, silent_from) = (from.is_unix, from.silence.from);
             let way = Way { is_unix, from: from.node, to: to.node, silent_from };
             let written = (&from.sends[..], direction.marks);
             both.extend(matching::between(written, &to.receives, way, &mut self.rows));
@@ -148,6 +152,11 @@ impl Found {
         });
         let found = ordered.unwrap_or_else(|| turns(rows[0], rows[1]));
         let messages = (requests.len() + answers.len()) as u64;
+        // What a process writes to wake itself asks for nothing.
+        let is_alone = rows[0].iter().chain(rows[1]).all(|row| row.src == row.dst);
+        if is_alone && (requests.is_empty() || answers.is_empty()) {
+            return;
+        }
         let within: u64 = found.iter().map(|turn| turn.messages()).sum();
         self.facts.exchanges += found.len() as u64;
         self.facts.outside_exchanges += messages - within;
@@ -200,13 +209,20 @@ fn asker_first([one, other]: [&End; 2]) -> [&End; 2] {
 }
 
 fn leg(rows: &[MessageRow]) -> Leg {
-    let last = rows[rows.len() - 1];
+    let (first, last) = (rows[0], rows[rows.len() - 1]);
+    let written = rows.iter().filter(|row| row.ready != NULL && row.sent != NULL);
+    let parts = written.map(|row| (row.ready, row.sent, row.writing));
+    let writing_ns = match first.ready != NULL && last.sent != NULL {
+        true => writing(parts).min((last.sent - first.ready).max(0)),
+        false => NULL,
+    };
     Leg {
         src: last.src.into(),
         seq: last.seq as i64,
         messages: rows.len() as i64,
         bytes: rows.iter().map(|row| row.bytes as i64).sum(),
-        ready_ns: rows[0].ready,
+        ready_ns: first.ready,
+        writing_ns,
         sent_ns: last.sent,
         arrived_ns: last.arrival.at,
         arrived_error_ns: last.arrival.error,

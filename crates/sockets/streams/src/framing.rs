@@ -12,7 +12,7 @@
 //! | `length` | a count before each message |
 //! | `lines` | a message is a line |
 //!
-//! A new rule is a file that implements `Rule`, and a line in `rules!` below.
+//! A new rule is a file that implements `Rule`, and a line in `rules!` of `rules`.
 
 mod http;
 mod length;
@@ -25,7 +25,7 @@ mod shared;
 mod step;
 
 pub use reason::Reason;
-pub use rules::{PortRule, RuleError, Rules};
+pub use rules::{PortRule, RuleError, Rules, help};
 pub use shared::Shared;
 pub use step::{Class, Side};
 

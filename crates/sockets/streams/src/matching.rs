@@ -28,8 +28,8 @@ pub(crate) struct Way {
     /// The process that is told where none has written it, or read it.
     pub from: u32,
     pub to: u32,
-    /// When those that may write logged their last call of any kind, ns. One that is killed within
-    /// a call does not log it, and nothing after it.
+    /// When the first of those that write logged its last call of any kind, ns. One that is killed
+    /// within a call does not log it, and nothing after it.
     pub silent_from: i64,
 }
 
@@ -72,6 +72,7 @@ pub(crate) fn between(
             bytes: message.bytes,
             class: message.class,
             ready: message.ready,
+            writing: message.writing,
             sent: message.sent(arrival.at),
             arrival,
             taken: got.exit,
@@ -127,6 +128,7 @@ fn lone_send(message: &Sent, receiver: u32) -> MessageRow {
         bytes: message.bytes,
         class: message.class,
         ready: message.ready,
+        writing: message.writing,
         sent: message.sent(NULL),
         arrival: Arrival::UNKNOWN,
         taken: NULL,
@@ -171,6 +173,7 @@ fn lone_receive(
         bytes,
         class,
         ready: NULL,
+        writing: 0,
         sent: NULL,
         arrival: match is_last && got.stamp != NULL {
             true => Arrival::observed(got.stamp),

@@ -61,7 +61,18 @@ mod tests {
 
     fn row(class: Option<Class>, ready: i64, taken: i64) -> MessageRow {
         let arrival = Arrival::UNKNOWN;
-        MessageRow { src: 0, dst: 1, seq: 0, bytes: 1, class, ready, sent: ready, arrival, taken }
+        MessageRow {
+            src: 0,
+            dst: 1,
+            seq: 0,
+            bytes: 1,
+            class,
+            ready,
+            writing: 0,
+            sent: ready,
+            arrival,
+            taken,
+        }
     }
 
     fn places_of(turns: Option<Vec<Turn>>) -> Vec<(u32, u32)> {

@@ -15,6 +15,8 @@ pub(crate) struct MessageRow {
     /// What the rule of its connection says it is; `None` where it is what a call moved.
     pub class: Option<Class>,
     pub ready: i64,
+    /// Of `ready` to `sent`, what passed while the program wrote the message in several calls.
+    pub writing: i64,
     pub sent: i64,
     pub arrival: Arrival,
     pub taken: i64,

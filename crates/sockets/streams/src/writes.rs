@@ -20,11 +20,18 @@ pub(crate) struct Sent {
     pub exit: i64,
     pub bytes: u64,
     pub node: u32,
+    /// See [`MessageRow::writing`](crate::row::MessageRow::writing).
+    pub writing: i64,
     /// See [`MessageRow::class`](crate::row::MessageRow::class).
     pub class: Option<Class>,
 }
 
 impl Sent {
+    /// When it waited for room no longer.
+    pub fn free_at(&self) -> i64 {
+        self.waited_until.unwrap_or(self.enter)
+    }
+
     /// The moment just before the last byte was handed over, as far as calls tell.
     pub fn sent(&self, arrived: i64) -> i64 {
         match self.waited_until {
@@ -36,19 +43,31 @@ impl Sent {
     }
 }
 
+/// What passed between the parts of something that was written, while none of them waited for room.
+/// Of each part: when it was ready, when it was sent, and how much of that was writing.
+pub(crate) fn writing(parts: impl Iterator<Item = (i64, i64, i64)>) -> i64 {
+    let (mut sum, mut until) = (0, None);
+    for (ready, sent, within) in parts {
+        let before = until.unwrap_or(ready);
+        sum += (ready - before).max(0) + within;
+        until = Some(before.max(sent));
+    }
+    sum
+}
+
 /// The messages that these calls wrote, in the order of their bytes: one each.
 pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
     let (mut messages, mut since) = (Vec::new(), None);
-    let (mut last_exit, mut last) = (i64::MIN, (0, 0));
+    let (mut last_exit, mut last) = (i64::MIN, None);
     for op in sends {
         if op.has(flags::REFUSED) {
             since.get_or_insert(op.enter);
             continue;
         }
-        // One call may write several, and knows their order.
-        let is_same_call = last == (op.enter, op.exit);
-        *overlapping += u64::from(op.enter < last_exit && !is_same_call);
-        (last_exit, last) = (last_exit.max(op.exit), (op.enter, op.exit));
+        // One call may write several, and knows their order: they are logged one after another.
+        let call = Some((op.node, op.enter));
+        *overlapping += u64::from(op.enter < last_exit && last != call);
+        (last_exit, last) = (last_exit.max(op.exit), call);
         let ready = since.take().unwrap_or(op.enter);
         let waited = !op.has(flags::NO_WAIT) && op.exit - op.enter >= WAITED_NS;
         messages.push(Sent {
@@ -58,10 +77,27 @@ pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
             exit: op.exit,
             bytes: op.bytes.into(),
             node: op.node,
+            writing: 0,
             class: None,
         });
         // The rest of what it was given has to wait for another call.
         since = (op.bytes < op.offered).then_some(ready);
     }
     messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_between_calls_is_writing_and_a_wait_for_room_is_not() {
+        let of = |parts: &[(i64, i64, i64)]| writing(parts.iter().copied());
+        assert_eq!(of(&[]), 0);
+        assert_eq!(of(&[(100, 107, 0)]), 0, "one call");
+        assert_eq!(of(&[(100, 100, 0), (150, 150, 0), (180, 180, 0)]), 80);
+        assert_eq!(of(&[(100, 130, 0), (150, 155, 0)]), 20, "the first had no room for 30");
+        assert_eq!(of(&[(100, 100, 0), (100, 400, 0)]), 0, "the rest of one that was cut");
+        assert_eq!(of(&[(100, 160, 60), (160, 190, 25)]), 85, "each in several calls");
+    }
 }

@@ -65,6 +65,7 @@ enum Coding {
 
 impl Rule for Http {
     const NAME: &'static str = "http";
+    const HELP: &'static [&'static str] = &["HTTP/1.1: a request or an answer, with its body"];
     const ONE_FOR_ONE: bool = true;
 
     fn new(argument: Option<&str>) -> Option<Http> {

@@ -23,6 +23,12 @@ pub(super) struct Length {
 impl Rule for Length {
     const NAME: &'static str = "length";
     const USAGE: &'static str = "length:N with N of 1, 2, 4 or 8 and be or le, such as length:4be";
+    const EXAMPLE: &'static str = "length:4be";
+    const HELP: &'static [&'static str] = &[
+        "4 bytes (or 1, 2, 8) with the count of the bytes that follow,",
+        "big-endian (le: little). length:4be-4: the count includes its",
+        "own 4 bytes. length:4be+2: 2 further bytes are not counted.",
+    ];
     const ONE_FOR_ONE: bool = false;
 
     fn new(argument: Option<&str>) -> Option<Length> {

@@ -15,6 +15,7 @@ pub(super) struct Lines {
 
 impl Rule for Lines {
     const NAME: &'static str = "lines";
+    const HELP: &'static [&'static str] = &["a line of text"];
     const ONE_FOR_ONE: bool = false;
 
     fn new(argument: Option<&str>) -> Option<Lines> {

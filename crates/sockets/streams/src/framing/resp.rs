@@ -82,6 +82,7 @@ impl Word {
 
 impl Rule for Resp {
     const NAME: &'static str = "resp";
+    const HELP: &'static [&'static str] = &["Redis: a command, or a reply"];
     const ONE_FOR_ONE: bool = true;
 
     fn new(argument: Option<&str>) -> Option<Resp> {

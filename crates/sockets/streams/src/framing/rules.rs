@@ -35,10 +35,25 @@ macro_rules! rules {
 
         /// How each is given.
         const USAGES: &[&str] = &[$(<$name as Rule>::USAGE,)*];
+
+        /// An example of each, and what a message is by it.
+        const HELP: &[(&str, &[&str])] = &[$((<$name as Rule>::EXAMPLE, <$name as Rule>::HELP),)*];
     };
 }
 
 rules! { Resp, Http, Lines, Length, }
+
+/// What each rule is, for people: lines of two columns, indented.
+pub fn help() -> String {
+    let mut text = String::new();
+    for (example, lines) in HELP {
+        let firsts = std::iter::once(*example).chain(std::iter::repeat(""));
+        for (first, line) in firsts.zip(*lines) {
+            text.push_str(&format!("  {first:<15} {line}\n"));
+        }
+    }
+    text
+}
 
 /// The rule of the connections to a port.
 #[derive(Clone, Debug)]
@@ -160,6 +175,24 @@ mod tests {
         let text = "7000=resp,80=http,9=length:4be,10=length:8le-8,11=length:2+1,12=lines";
         assert_eq!(text.parse::<Rules>().unwrap().to_string(), text);
         assert!("".parse::<Rules>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn every_rule_is_in_the_help_and_in_the_documentation_and_no_other() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/TRACE.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let table = text.split("| Rule | A message |\n|---|---|\n").nth(1).unwrap();
+        let rows = table.lines().take_while(|line| line.starts_with('|'));
+        let named: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
+        for rule in &named {
+            assert!(format!("1={rule}").parse::<PortRule>().is_ok(), "{rule} is no rule");
+        }
+        for (example, lines) in HELP {
+            assert!(named.contains(example), "{example} is not in docs/TRACE.md");
+            assert!(format!("1={example}").parse::<PortRule>().is_ok(), "{example} is no rule");
+            assert!(help().contains(&format!("  {example} ")), "{}", help());
+            assert!(lines.iter().all(|line| line.len() <= 62), "{lines:?}");
+        }
     }
 
     #[test]

@@ -53,6 +53,10 @@ pub(super) trait Rule: Copy + Sized {
     const NAME: &'static str;
     /// How it is given, in a list of all.
     const USAGE: &'static str = Self::NAME;
+    /// One way of giving it.
+    const EXAMPLE: &'static str = Self::NAME;
+    /// What a message is by it: lines of at most 60 characters.
+    const HELP: &'static [&'static str];
     /// Whether the protocol says that each request has one answer, in the same order.
     const ONE_FOR_ONE: bool;
 

@@ -4,7 +4,18 @@ use proptest::prelude::*;
 
 fn row(ready: i64, taken: i64) -> MessageRow {
     let arrival = Arrival::UNKNOWN;
-    MessageRow { src: 0, dst: 1, seq: 0, bytes: 1, class: None, ready, sent: ready, arrival, taken }
+    MessageRow {
+        src: 0,
+        dst: 1,
+        seq: 0,
+        bytes: 1,
+        class: None,
+        ready,
+        writing: 0,
+        sent: ready,
+        arrival,
+        taken,
+    }
 }
 
 fn rows(of: &[(i64, i64)]) -> Vec<MessageRow> {
