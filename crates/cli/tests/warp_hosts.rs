@@ -7,8 +7,10 @@ use common::{fail, folder, fourstamp, succeed, text};
 use record::Run;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const MODEL: &str = "warp phold --objects 64 --remote 0.5 --cutoff 60";
@@ -25,7 +27,9 @@ struct Hosts {
 
 impl Hosts {
     fn new(count: usize) -> Result<Hosts, String> {
-        let name = |end: &str| format!("fourstamp-hosts-{}-{count}-{end}", std::process::id());
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let made = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = |end: &str| format!("fourstamp-hosts-{}-{made}-{end}", std::process::id());
         let names = (1..=count).map(|host| name(&host.to_string())).collect();
         let hosts = Hosts { home: folder(), hub: name("hub"), names };
         let hub = &hosts.hub;
@@ -45,19 +49,41 @@ impl Hosts {
         })
     }
 
-    /// A program on a host: with a name and, but for the first, a working folder of its own in
-    /// place of the first one's, for temporary files as well.
-    fn within(&self, host: usize, program: &str) -> Command {
+    /// What a shell does to be on a host, before it runs its arguments there: with a name and, but
+    /// for the first, a working folder of its own in place of the first one's, for temporary files
+    /// as well.
+    fn enter(&self, host: usize) -> String {
         let home = self.home.path().display();
-        let own = if host == 1 { String::new() } else { format!("mount -t tmpfs none {home} &&") };
-        let enter =
-            format!("hostname host{host} && {own} mkdir -p {home}/tmp && cd {home} && exec \"$@\"");
+        let own = if host == 1 { "true".into() } else { format!("mount -t tmpfs none {home}") };
+        let folder = format!("mkdir -p {home}/tmp && cd {home} && export TMPDIR={home}/tmp");
+        format!("hostname host{host} && {own} && {folder} && exec \"$@\"")
+    }
+
+    fn within(&self, host: usize, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.names[host - 1], "unshare", "-m", "-u"]);
-        command.args(["sh", "-c", &enter, "sh", program]);
-        command.env("TMPDIR", self.home.path().join("tmp")).stdin(Stdio::null());
+        command.args(["sh", "-c", &self.enter(host), "sh", program]).stdin(Stdio::null());
         command.env("FOURSTAMP_RUN_KEY", "5a".repeat(32));
         command
+    }
+
+    /// A script that stands in for ssh: behind its options come an address, and what to run there.
+    fn write_ssh(&self) -> PathBuf {
+        let mut script =
+            String::from("#!/bin/sh\nwhile [ \"${1#10.}\" = \"$1\" ]; do shift; done\n");
+        script += "address=$1\nshift\ncase $address in\n";
+        for (host, name) in (1..).zip(&self.names) {
+            script += &format!("10.214.9.{host}) space={name}; enter='{}';;\n", self.enter(host));
+        }
+        let programs = Path::new(env!("CARGO_BIN_EXE_fourstamp")).parent().expect("a folder");
+        script += &format!("esac\nexport PATH={}:$PATH\n", programs.display());
+        script += "exec ip netns exec $space unshare -m -u sh -c \"$enter\" sh sh -c \"$*\"\n";
+        let folder = self.home.path().join("bin");
+        std::fs::create_dir(&folder).expect("made");
+        std::fs::write(folder.join("ssh"), script).expect("written");
+        let mode = PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.join("ssh"), mode).expect("may be run");
+        folder
     }
 
     fn start(&self, host: usize, arguments: &str) -> Child {
@@ -207,6 +233,25 @@ fn a_host_that_dies_or_is_cut_off_is_named_and_what_was_recorded_is_kept() {
 }
 
 #[test]
+fn over_ssh_no_folder_is_shared_either() {
+    let Some(hosts) = hosts(2) else { return };
+    let tools = hosts.write_ssh();
+    let simulation = format!("{MODEL} --check --out run");
+    let mut launch = hosts.within(1, env!("CARGO_BIN_EXE_fourstamp"));
+    launch.args("launch -n 3 --ssh 10.214.9.1,10.214.9.2 --listen 10.214.9.1:0 --".split(' '));
+    let path = std::env::var("PATH").expect("a path");
+    launch.args(simulation.split(' ')).env("PATH", format!("{}:{path}", tools.display()));
+    let output = launch.output().expect("it starts");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    assert!(out.contains("Matches the sequential run"), "{out}");
+    let kept = kept(&hosts.run());
+    let names: Vec<_> = kept.iter().map(|(_, host)| host.as_str()).collect();
+    assert_eq!(names, ["host1", "host2", "host1"]);
+    assert!(kept.iter().all(|(rows, _)| *rows > 100), "{kept:?}");
+}
+
+#[test]
 fn a_host_with_other_input_files_is_named() {
     let Some(hosts) = hosts(2) else { return };
     let write = |send_time: u32| {
@@ -222,7 +267,8 @@ fn a_host_with_other_input_files_is_named() {
     for (send_time, is_same) in [(5, true), (6, false)] {
         let written = hosts.within(1, "sh").args(["-c", &write(5)]).status();
         assert!(written.expect("it starts").success());
-        let arguments = "warp warpnet --data . --update-nodes 1 --cutoff 1000 --check --nodes 2";
+        let arguments = "warp warpnet --data . --update-nodes 1 --cutoff 1000 --check --nodes 2 \
+        --peer-timeout 2s";
         let wait = format!("--listen 10.214.9.1:{PORT} --wait-for-nodes --join-timeout 20s");
         let main = hosts.start(1, &format!("{arguments} {wait}"));
         let near = hosts.start(1, &node);
@@ -248,8 +294,8 @@ fn nodes_may_come_first_and_one_that_never_comes_ends_the_waiting() {
     let port = free_port();
     let join = || fourstamp(folder.path(), &format!("node --join 127.0.0.1:{port} --key-file key"));
     std::fs::write(folder.path().join("key"), "5a".repeat(32)).expect("written");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    std::fs::set_permissions(folder.path().join("key"), mode).expect("changed");
+    let key = folder.path().join("key");
+    std::fs::set_permissions(key, PermissionsExt::from_mode(0o600)).expect("changed");
     let mut nodes: Vec<Child> = (0..2).map(|_| join().spawn().expect("it starts")).collect();
     let wait = format!("--listen 127.0.0.1:{port} --wait-for-nodes --key-file key");
     let said = succeed(folder.path(), &format!("{MODEL} --check {wait}"));
