@@ -7,6 +7,7 @@ mod cut;
 mod drawn;
 mod exported;
 mod fuzz;
+mod hosts;
 mod kills;
 mod mutants;
 mod sanitizers;
@@ -121,6 +122,12 @@ const SUITES: &[Suite] = &[
         --clean",
         count: 1020,
         run: kills::kills,
+    },
+    Suite {
+        name: "hosts",
+        what: "simulations over hosts that share no folder: a node killed, the cable pulled",
+        count: hosts::COUNT,
+        run: hosts::hosts,
     },
     Suite {
         name: "cut",

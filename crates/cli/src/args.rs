@@ -10,6 +10,7 @@ mod explain;
 mod export;
 mod figure;
 mod filter;
+mod joining;
 mod machine;
 mod mpi;
 mod pager;
@@ -35,6 +36,7 @@ pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use figure::FigureArgs;
 pub use filter::FilterArgs;
+pub use joining::JoiningArgs;
 pub use machine::{CalibrateArgs, MachineArgs, MachineCheckArgs, MachineCommand};
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
@@ -181,7 +183,7 @@ Either start the nodes of a benchmark or a simulation:
   fourstamp launch -n 2 --ssh a,b --listen 10.0.0.1:7000 -- \\
       bench pingpong --transport tcp
   fourstamp launch -n 4 --tmux -- warp phold --check
-or start nodes here that join a benchmark on another machine, which waits for them there:
+or start nodes here that join a run on another machine, which waits for them there:
   fourstamp bench pingpong --transport tcp --listen 10.0.0.1:7000 \\
       --wait-for-nodes --key-file run.key
   fourstamp launch -n 2 --join 10.0.0.1:7000 --key-file run.key")]
@@ -198,14 +200,14 @@ pub struct LaunchArgs {
     /// Address to listen on for the nodes; other machines must reach it
     #[arg(long, value_name = "IP:PORT")]
     pub listen: Option<SocketAddr>,
-    /// Join the benchmark that waits there instead of running one
+    /// Join the run that waits there instead of starting one
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["ssh", "listen", "benchmark"])]
     pub join: Option<String>,
     /// File with the run key, for --join
     #[arg(long, value_name = "FILE", requires = "join")]
     pub key_file: Option<PathBuf>,
     /// What to run: `bench` or `warp` and its arguments. Nodes of a simulation carry messages over
-    /// tcp unless told otherwise, and must see its run folder
+    /// tcp unless told otherwise
     #[arg(last = true, value_name = "bench|warp …", required_unless_present = "join")]
     pub benchmark: Vec<String>,
 }
@@ -216,7 +218,7 @@ pub struct LaunchArgs {
 The run key comes from --key-file (mode 0600) or from the environment variable FOURSTAMP_RUN_KEY. \
 It is never an argument, because other users can read the arguments of a process.")]
 pub struct NodeArgs {
-    /// Where the benchmark waits  [default: as the launch that started this process says]
+    /// Where the run waits  [default: as the launch that started this process says]
     #[arg(long, value_name = "HOST:PORT")]
     pub join: Option<String>,
     /// File with the run key

@@ -14,7 +14,7 @@ pub use launcher::LaunchedJob;
 pub use nodes::Leader;
 pub use start::Mpirun;
 
-use crate::args::Transport;
+use crate::args::{JoiningArgs, Transport};
 use crate::failure::{Said, one_line};
 use anyhow::{Result, bail};
 use fabric::{MPI, MpiProcess, NodePlace, TCP, mpi_library};
@@ -28,8 +28,17 @@ pub enum Nodes {
     InTmux,
     /// We do, on these hosts.
     OverSsh(Vec<String>),
+    /// The user does, or a scheduler: each joins with `fourstamp node --join`.
+    ByHand(JoiningArgs),
     /// mpirun or srun has: they are the ranks of its job.
     OfJob(Leader),
+}
+
+impl Nodes {
+    /// Whether they may be on other machines.
+    pub fn are_elsewhere(&self) -> bool {
+        !matches!(self, Nodes::Here | Nodes::InTmux)
+    }
 }
 
 /// What the command line says about nodes.
@@ -131,7 +140,7 @@ fn usual(job: &LaunchedJob) -> Transport {
 }
 
 /// Whether a transport works among the ranks of a job only.
-fn needs_job(transport: Transport) -> bool {
+pub fn needs_job(transport: Transport) -> bool {
     transport.nodes == NodePlace::MpiJob
 }
 

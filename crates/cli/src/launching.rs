@@ -4,6 +4,7 @@
 use crate::args::Topology;
 use crate::job::LaunchedJob;
 pub use crate::job::Nodes;
+use crate::joining;
 use anyhow::{Context, Error, Result};
 use fabric::{NodePlace, RunKey, Spec, TransportKind};
 use launch::{Coordinator, Hosting, NodeCommand, Note, Starter};
@@ -22,7 +23,7 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
         environment: Vec::new(),
     };
     Ok(match nodes {
-        Nodes::OfJob(_) => Starter::External,
+        Nodes::OfJob(_) | Nodes::ByHand(_) => Starter::External,
         Nodes::Here => Starter::Local(command(program)),
         Nodes::InTmux => Starter::Tmux {
             session: format!("fourstamp-{}", std::process::id()),
@@ -39,7 +40,7 @@ pub fn starter(nodes: &Nodes) -> Result<Starter> {
 }
 
 /// How long the ranks of a job may take to join: they have started, but perhaps on many machines.
-pub const RANKS_JOIN: Duration = Duration::from_secs(60);
+const RANKS_JOIN: Duration = Duration::from_secs(60);
 
 /// How long a node's process may always be silent: it answers from a thread of its own, which a
 /// busy machine may keep waiting.
@@ -55,11 +56,32 @@ pub fn coordinator(nodes: &Nodes, asked: Option<SocketAddr>, key: RunKey) -> Res
     Ok(Coordinator::bind(address, key)?)
 }
 
-/// Tell the ranks of a job where to join; other nodes are started when a launch begins.
-pub fn invite(nodes: &Nodes, coordinator: &Coordinator, key: &RunKey) -> Result<()> {
+/// The key that nodes prove to hold: a fresh one, unless those who join are to be given it.
+pub fn run_key(nodes: &Nodes) -> Result<RunKey> {
+    match nodes {
+        Nodes::ByHand(joining) => joining::run_key(joining),
+        _ => Ok(RunKey::generate()?),
+    }
+}
+
+/// Tell those who are to join where; other nodes are started when a launch begins.
+pub fn invite(nodes: &Nodes, coordinator: &Coordinator, key: &RunKey, count: u16) -> Result<()> {
     match nodes {
         Nodes::OfJob(leader) => leader.invite(coordinator, key),
+        Nodes::ByHand(_) => {
+            joining::invite(coordinator, count);
+            Ok(())
+        }
         _ => Ok(()),
+    }
+}
+
+/// How long nodes may take to join, where we do not start them.
+pub fn join_limit(nodes: &Nodes) -> Option<Duration> {
+    match nodes {
+        Nodes::OfJob(_) => Some(RANKS_JOIN),
+        Nodes::ByHand(joining) => Some(joining.join_timeout),
+        _ => None,
     }
 }
 

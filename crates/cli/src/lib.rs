@@ -25,6 +25,7 @@ mod gate;
 mod hosting;
 mod interrupt;
 mod job;
+mod joining;
 mod launching;
 mod lenses;
 mod memory_limit;

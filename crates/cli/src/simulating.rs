@@ -3,7 +3,7 @@
 use crate::gate::Gate;
 use crate::hosting::{open, pinning, recorder};
 use crate::watching::Watching;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use launch::{Assignment, Control};
 use record::RunFolder;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,9 @@ pub struct WarpJob {
     pub job: Job,
     /// Whether nodes get cores of their own.
     pub pin: bool,
+    /// What the coordinator knows its model by, where nodes may be other programs or read other
+    /// files.
+    pub fingerprint: Option<u64>,
 }
 
 /// Run the nodes that this process hosts.
@@ -26,9 +29,16 @@ pub fn simulate(
     assignment: &Assignment,
     control: &Control,
 ) -> Result<Vec<NodeReport>> {
-    let WarpJob { job, pin } = job;
+    let WarpJob { job, pin, fingerprint } = job;
     let folder = RunFolder::join(&assignment.run_folder)?;
     let model = job.model.make()?;
+    if fingerprint.is_some_and(|known| known != model.fingerprint()) {
+        bail!(
+            "its model {} is made of other objects, first messages or input files than where the \
+            run was started: give every host the same program and the same files",
+            job.model.name
+        );
+    }
     let watching = Watching::new(job.record, assignment, control, &folder);
     let transports = open(assignment, control)?;
     let gauges = show_gauges(control, assignment.hosted.len());

@@ -1,10 +1,10 @@
 //! Arguments of `fourstamp bench`.
 
+use super::joining::JoiningArgs;
 use super::quantity;
 use super::transport::{Transport, TransportArgs, transport};
 use clap::{Args, Subcommand, ValueEnum};
 use fabric::Planting;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -179,15 +179,8 @@ pub struct Common {
     /// stage=send-wait, transit or receive-wait), pause:messages=1000,for=1ms
     #[arg(long, hide = true, value_name = "WHAT")]
     pub plant: Vec<Planting>,
-    /// Address to listen on for nodes; nodes on other machines need one that is not loopback
-    #[arg(long, value_name = "IP:PORT")]
-    pub listen: Option<SocketAddr>,
-    /// Start no nodes: wait for `fourstamp node --join`
-    #[arg(long, requires = "listen")]
-    pub wait_for_nodes: bool,
-    /// File with the run key that joining nodes hold; made (0600) if it does not exist
-    #[arg(long, value_name = "FILE", requires = "wait_for_nodes")]
-    pub key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub joining: JoiningArgs,
     #[command(flatten)]
     pub of_transport: TransportArgs,
 }

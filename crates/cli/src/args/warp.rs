@@ -1,6 +1,7 @@
 //! Arguments of `fourstamp warp`.
 
 use super::engine::{EngineArgs, Settings};
+use super::joining::JoiningArgs;
 use super::transport::{Transport, transport};
 use super::warp_study::WarpStudyArgs;
 use super::{RecordTo, Topology, WhenFull};
@@ -26,6 +27,8 @@ Examples:
   fourstamp warp phold --check               two threads, then in sequence
   fourstamp warp phold --nodes 4 --transport shm --out runs/p
   mpirun -n 4 fourstamp warp phold --transport mpi --out runs/q
+  fourstamp warp phold --nodes 4 --listen 10.0.0.1:7000 --wait-for-nodes \\
+      --key-file run.key --out runs/r        nodes on other machines join
   fourstamp report runs/p                    where the messages' time went
   fourstamp warp warpnet --data DIR --counts counts.csv --trace trace.csv
   fourstamp warp ping --seq                  the sequential engine alone
@@ -138,8 +141,8 @@ pub struct WarpCommon {
     /// Nodes  [default: 2; in a job of mpirun or srun its ranks]
     #[arg(short = 'n', long, value_parser = quantity::nodes)]
     pub nodes: Option<u16>,
-    /// What carries the messages [default: thread; in a job of mpirun or srun mpi, or tcp
-    /// without an MPI library]
+    /// What carries the messages [default: thread; with --wait-for-nodes tcp; in a job of mpirun or
+    /// srun mpi, or tcp without an MPI library]
     #[arg(long, value_parser = transport())]
     pub transport: Option<Transport>,
     /// Simulate on this machine: a file, or one of `fourstamp machine list`
@@ -217,6 +220,8 @@ pub struct WarpCommon {
     /// Give up on a peer that is silent for this long
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,
+    #[command(flatten)]
+    pub joining: JoiningArgs,
     #[command(flatten)]
     pub engine: EngineArgs,
 }

@@ -21,8 +21,8 @@ use std::sync::atomic::Ordering;
 /// Measure and show; in a job of mpirun or srun, as one of its ranks.
 pub fn run(workload: &WorkloadArgs) -> Result<()> {
     let common = workload.common();
-    if common.wait_for_nodes {
-        return show(workload, &Nodes::Here);
+    if common.joining.wait_for_nodes {
+        return show(workload, &Nodes::ByHand(common.joining.clone()));
     }
     let asked = Asked {
         transport: common.asked_transport(),

@@ -1,7 +1,7 @@
 //! `fourstamp launch`: the nodes of a benchmark or a simulation in panes or on hosts, or nodes that
-//! join a benchmark elsewhere.
+//! join a run elsewhere.
 
-use crate::args::{Cli, Command, LaunchArgs, ModelArgs};
+use crate::args::{Cli, Command, JoiningArgs, LaunchArgs, ModelArgs};
 use crate::commands::{bench, node, warp};
 use crate::interrupt;
 use crate::launching::Nodes;
@@ -41,14 +41,18 @@ fn start(args: &LaunchArgs) -> Result<()> {
             let mut workload = bench.workload;
             let common = workload.common_mut();
             common.nodes = Some(args.nodes);
-            common.listen = args.listen.or(common.listen);
+            refuse_waiting(&common.joining)?;
+            common.joining.listen = args.listen.or(common.joining.listen);
             bench::show(&workload, &nodes(args))
         }
         Command::Warp(mut run) => {
             if let ModelArgs::Model(model) = &mut run.model {
-                model.common.nodes = Some(args.nodes);
+                let common = &mut model.common;
+                refuse_waiting(&common.joining)?;
+                common.nodes = Some(args.nodes);
+                common.joining.listen = args.listen.or(common.joining.listen);
             }
-            warp::launch_on(&mut run, &nodes(args), args.listen)
+            warp::launch_on(&mut run, &nodes(args))
         }
         _ => bail!(
             "launch starts benchmarks and simulations: write `-- bench pingpong …` or \
@@ -57,7 +61,18 @@ fn start(args: &LaunchArgs) -> Result<()> {
     }
 }
 
-/// Nodes here that join a benchmark elsewhere: as many processes, each until it is released.
+/// There is one who starts the nodes.
+fn refuse_waiting(joining: &JoiningArgs) -> Result<()> {
+    if joining.wait_for_nodes {
+        bail!(
+            "launch starts the nodes, and --wait-for-nodes waits for nodes that are started \
+            elsewhere: leave out one of them"
+        );
+    }
+    Ok(())
+}
+
+/// Nodes here that join a run elsewhere: as many processes, each until it is released.
 fn join(args: &LaunchArgs, address: &str) -> Result<()> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let key = node::key(args.key_file.as_deref())?;

@@ -1,4 +1,4 @@
-//! `fourstamp node`: one process of a benchmark.
+//! `fourstamp node`: one process of a benchmark or a simulation.
 
 use crate::args::NodeArgs;
 use crate::failure::one_line;
@@ -19,7 +19,7 @@ pub fn run(args: &NodeArgs) -> Result<()> {
     let stop = interrupt::flag_of_node(&LEAVE);
     loop {
         let options = match &args.join {
-            Some(address) => NodeOptions::new(address),
+            Some(address) => NodeOptions { will_listen: true, ..NodeOptions::new(address) },
             None => NodeOptions::from_env()?,
         };
         let options = NodeOptions { leave: Some(&LEAVE), ..options };

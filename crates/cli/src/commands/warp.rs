@@ -17,12 +17,11 @@ use crate::progress::SimulationBar;
 use crate::simulating::WarpJob;
 use crate::work::Job;
 use anyhow::{Context, Result, bail};
-use fabric::{NodePlace, RunKey, Spec};
+use fabric::{NodePlace, Spec};
 use launch::{LaunchOptions, Note};
 use plan::Plan;
 use record::{RecorderOptions, RunFolder};
 use results::Results;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use timewarp::Outcome;
 use warp::{AnyModel, NodeFiles, NodeReport, Readings, Summary};
@@ -43,6 +42,9 @@ pub fn run(args: &WarpArgs) -> Result<()> {
     if let Some(change) = &run.common.intervene {
         return intervene::run(run, change);
     }
+    if run.common.joining.wait_for_nodes {
+        return wait_for_nodes(run);
+    }
     let (mut plan, model) = planned(run)?;
     let common = plan.common.clone();
     if common.seq {
@@ -61,7 +63,7 @@ pub fn run(args: &WarpArgs) -> Result<()> {
 }
 
 /// Simulate on nodes that are started elsewhere than in this process, and show.
-pub fn launch_on(args: &mut WarpArgs, nodes: &Nodes, listen: Option<SocketAddr>) -> Result<()> {
+pub fn launch_on(args: &mut WarpArgs, nodes: &Nodes) -> Result<()> {
     let ModelArgs::Model(run) = &mut args.model else {
         bail!("launch starts the nodes of one run: write `-- warp phold …`");
     };
@@ -75,9 +77,25 @@ pub fn launch_on(args: &mut WarpArgs, nodes: &Nodes, listen: Option<SocketAddr>)
             between processes, e.g. --transport tcp"
         );
     }
-    let (mut plan, model) = planned(run)?;
-    plan.listen = listen;
+    let (plan, model) = planned(run)?;
     parallel(&plan, &*model, nodes)
+}
+
+/// Simulate on nodes that somebody else starts, and show.
+fn wait_for_nodes(run: &ModelRun) -> Result<()> {
+    let ModelRun { row, given, common } = run;
+    let transport = common.transport.unwrap_or(&fabric::TCP);
+    let one_process = transport.nodes == NodePlace::OneProcess;
+    if common.seq || common.on.is_some() || one_process || job::needs_job(transport) {
+        bail!(
+            "--wait-for-nodes is for nodes that join as processes of their own: leave out --seq \
+            and --on, and give a transport between processes, e.g. --transport tcp"
+        );
+    }
+    let common = WarpCommon { transport: Some(transport), ..common.clone() };
+    let nodes = Nodes::ByHand(common.joining.clone());
+    let (plan, model) = planned(&ModelRun { row, given: given.clone(), common })?;
+    parallel(&plan, &*model, &nodes)
 }
 
 /// What is run, with a place for all that it is to write.
@@ -160,7 +178,7 @@ fn launched(
     nodes: &Nodes,
     folder: &mut RunFolder,
 ) -> Result<String> {
-    let (outcome, reports) = launch(plan, spec, nodes, folder)?;
+    let (outcome, reports) = launch(plan, model, spec, nodes, folder)?;
     outcome.check()?;
     let elapsed_ns = reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0);
     let files: Vec<NodeFiles> =
@@ -190,23 +208,31 @@ fn launched(
 
 fn launch(
     plan: &Plan,
+    model: &dyn AnyModel,
     spec: &Spec,
     nodes: &Nodes,
     folder: &mut RunFolder,
 ) -> Result<(Outcome, Vec<NodeReport>)> {
     let stop = interrupt::flag();
-    let key = RunKey::generate()?;
-    let mut coordinator = launching::coordinator(nodes, plan.listen, key.clone())?;
-    launching::invite(nodes, &coordinator, &key)?;
+    let key = launching::run_key(nodes)?;
+    let listen = plan.common.joining.listen;
+    let mut coordinator = launching::coordinator(nodes, listen, key.clone())?;
+    launching::invite(nodes, &coordinator, &key, spec.nodes)?;
     let mut options =
         LaunchOptions::new(0, spec.clone(), launching::hosting(spec), launching::starter(nodes)?);
     if let Nodes::OfJob(leader) = nodes {
         folder.info_mut().notes.extend(leader.library_note());
-        options.deadlines.join = launching::RANKS_JOIN;
     }
+    options.leaves = NodeFiles::names;
+    options.deadlines.join = launching::join_limit(nodes).unwrap_or(options.deadlines.join);
     options.recorder = recorder(&plan.common);
     options.deadlines.answer = plan.common.peer_timeout.max(launching::LEAST_ANSWER);
-    let work = Job::Warp(Box::new(WarpJob { job: plan.job.clone(), pin: plan.common.pin }));
+    let work = WarpJob {
+        job: plan.job.clone(),
+        pin: plan.common.pin,
+        fingerprint: nodes.are_elsewhere().then(|| model.fingerprint()),
+    };
+    let work = Job::Warp(Box::new(work));
     let mut bar = SimulationBar::new(&plan.label(spec.transport.name()), plan.job.end());
     let mut last = None;
     let mut observe = |note| match note {
@@ -223,7 +249,12 @@ fn launch(
             }
         }
         Note::Refused(what) | Note::Remark(what) => bar.say(&what),
-        Note::Joined { .. } => {}
+        Note::Joined { hosted, host } => {
+            // Who waits for others wants to know for how many.
+            if let (Nodes::ByHand(_), Some(node)) = (nodes, hosted.first()) {
+                bar.say(&format!("node {node} has joined from {host}"));
+            }
+        }
     };
     let launched =
         coordinator.run_launch(folder, &options, &serde_json::to_value(work)?, stop, &mut observe);

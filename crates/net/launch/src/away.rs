@@ -2,8 +2,9 @@
 //!
 //! Whether a node sees it is not guessed from host names: the coordinator leaves a random word in
 //! the folder and tells it to the node. One that does not find it records into a temporary folder
-//! of its own, whose live logs and sheets it sends over the control connection: new parts of logs
-//! now and then, everything else at the end.
+//! of its own, whose live logs and sheets it sends over the control connection, and what else its
+//! work leaves there: new parts now and then, the rest at the end. Neither side holds more of a
+//! file than one part.
 
 use crate::frame::CHUNK_BYTES_MAX;
 use crate::protocol::LogChunk;
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The random word in the run folder. Dropping it removes it.
 pub(crate) struct Nonce {
@@ -63,21 +64,29 @@ fn live(run: &Path) -> PathBuf {
 /// A node's own folder, and how much of it the coordinator has.
 pub(crate) struct Away {
     folder: Scratch,
+    /// What the work leaves besides logs, named from the run folder.
+    leaves: Vec<String>,
     sent: HashMap<String, u64>,
     /// Held so that the folder is one that is being recorded into.
     run: Option<RunFolder>,
 }
 
 impl Away {
-    /// Of a node of the run `id`.
-    pub fn new(id: Option<RunId>) -> Result<Away, RecordError> {
-        let folder = Scratch::new("away").map_err(|source| {
+    /// Of a node of the run `id`, whose work leaves these files besides logs.
+    pub fn new(id: Option<RunId>, leaves: &[String]) -> Result<Away, RecordError> {
+        let failed = |source| {
             let path = std::env::temp_dir();
             RecordError::File { action: "create", path, source }
-        })?;
+        };
+        if let Some(outside) = leaves.iter().find(|name| !is_within(name)) {
+            let what = format!("{} is no file of a run folder", outside.escape_debug());
+            return Err(failed(std::io::Error::new(std::io::ErrorKind::InvalidInput, what)));
+        }
+        let folder = Scratch::new("away").map_err(failed)?;
         let info = RunInfo { id, ..RunInfo::new("away") };
         let run = RunFolder::create(folder.path().join("run"), info)?;
-        Ok(Away { folder, sent: HashMap::new(), run: Some(run) })
+        let (leaves, sent) = (leaves.to_vec(), HashMap::new());
+        Ok(Away { folder, leaves, sent, run: Some(run) })
     }
 
     /// Where the node records.
@@ -85,7 +94,7 @@ impl Away {
         self.folder.path().join("run")
     }
 
-    /// Send what is new in the logs, and the sheets.
+    /// Send what is new in the logs and in what else the work leaves, and the sheets.
     pub fn send(
         &mut self,
         mut to: impl FnMut(LogChunk) -> Result<(), String>,
@@ -104,6 +113,13 @@ impl Away {
                     to(LogChunk { name, offset: 0, whole: true, bytes })?;
                 }
                 _ => {}
+            }
+        }
+        for name in self.leaves.clone() {
+            let path = self.run().join(&name);
+            // Some are made only when there is something to be said.
+            if path.exists() {
+                self.send_log(&path, name, &mut to)?;
             }
         }
         Ok(())
@@ -142,29 +158,35 @@ impl Drop for Away {
     }
 }
 
+/// Whether a name stays within the folder that it is joined to.
+fn is_within(name: &str) -> bool {
+    let mut parts = Path::new(name).components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Whose chunks they are, and so what they may be of.
+pub(crate) struct Sender<'a> {
+    pub launch: u32,
+    pub hosted: &'a [u16],
+    /// What its work leaves besides logs.
+    pub leaves: &'a [String],
+}
+
 /// The coordinator's side: put a chunk into the run folder. Only files of the nodes that its sender
 /// holds, and no holes.
-pub(crate) fn store(
-    run: &Path,
-    launch: u32,
-    hosted: &[u16],
-    chunk: &LogChunk,
-) -> Result<(), String> {
-    let (stem, ending) = chunk.name.rsplit_once('.').unwrap_or((&chunk.name, ""));
-    // A node has a log of its rows, and perhaps those of its clock and of what else happened.
-    let part = [".causes", ".anchors"].iter().find_map(|part| stem.strip_suffix(part));
-    let stem = if ending == "log" { part.unwrap_or(stem) } else { stem };
-    let its_own = hosted.iter().any(|node| stem == format!("launch-{launch}-node-{node}"));
-    if !its_own || !matches!(ending, "log" | "json") {
-        return Err(format!("it sent a file that is not its own: {}", chunk.name.escape_debug()));
-    }
-    let path = live(run).join(&chunk.name);
+pub(crate) fn store(run: &Path, from: &Sender<'_>, chunk: &LogChunk) -> Result<(), String> {
+    let path = from.place(run, chunk).ok_or_else(|| {
+        format!("it sent a file that is not its own: {}", chunk.name.escape_debug())
+    })?;
     let failed = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     if chunk.whole {
         let mut file =
             tempfile::Builder::new().prefix(".").tempfile_in(live(run)).map_err(failed)?;
         file.write_all(&chunk.bytes).map_err(failed)?;
         return file.persist(&path).map(drop).map_err(|error| failed(error.error));
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
     }
     let file =
         File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
@@ -174,9 +196,26 @@ pub(crate) fn store(
     file.write_all_at(&chunk.bytes, chunk.offset).map_err(failed)
 }
 
+impl Sender<'_> {
+    /// Where a chunk belongs; `None` if its file is not one of the sender's.
+    fn place(&self, run: &Path, chunk: &LogChunk) -> Option<PathBuf> {
+        if !chunk.whole && self.leaves.contains(&chunk.name) {
+            return Some(run.join(&chunk.name));
+        }
+        let (stem, ending) = chunk.name.rsplit_once('.')?;
+        // A node has a log of its rows, and perhaps those of its clock and of what else happened.
+        let part = [".causes", ".anchors"].iter().find_map(|part| stem.strip_suffix(part));
+        let stem = if ending == "log" { part.unwrap_or(stem) } else { stem };
+        let is_its = |node: &u16| stem == format!("launch-{}-node-{node}", self.launch);
+        let its_own = matches!(ending, "log" | "json") && self.hosted.iter().any(is_its);
+        its_own.then(|| live(run).join(&chunk.name))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn run() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -204,7 +243,9 @@ mod tests {
     #[test]
     fn only_a_nodes_own_files_are_written_and_without_holes() {
         let (_folder, path) = run();
-        let put = |chunk: LogChunk| store(&path, 2, &[1, 3], &chunk);
+        let leaves = ["warp/.outcome-3".to_string()];
+        let from = Sender { launch: 2, hosted: &[1, 3], leaves: &leaves };
+        let put = |chunk: LogChunk| store(&path, &from, &chunk);
         put(chunk("launch-2-node-3.log", 0, false, b"abc")).unwrap();
         put(chunk("launch-2-node-3.log", 3, false, b"def")).unwrap();
         put(chunk("launch-2-node-3.causes.log", 0, false, b"xyz")).unwrap();
@@ -212,8 +253,14 @@ mod tests {
         put(chunk("launch-2-node-1.json", 0, true, b"{}")).unwrap();
         assert_eq!(std::fs::read(live(&path).join("launch-2-node-3.log")).unwrap(), b"abcdef");
         assert_eq!(std::fs::read(live(&path).join("launch-2-node-1.json")).unwrap(), b"{}");
+        put(chunk("warp/.outcome-3", 0, false, b"abc")).unwrap();
+        put(chunk("warp/.outcome-3", 3, false, b"def")).unwrap();
+        assert_eq!(std::fs::read(path.join("warp/.outcome-3")).unwrap(), b"abcdef");
+        assert!(put(chunk("warp/.outcome-3", 0, true, b"x")).is_err(), "it grows");
         assert!(put(chunk("launch-2-node-3.log", 7, false, b"x")).is_err());
         for name in [
+            "warp/.outcome-1",
+            "warp/../run.json",
             "launch-2-node-0.log",
             "launch-2-node-0.causes.log",
             "launch-2-node-3.causes.json",
@@ -227,18 +274,61 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn no_name_leads_elsewhere(
+            name in "(|/|[.]{1,2}/|warp/|live/)(launch-2-node-3|lock|x)[./a-z]*",
+        ) {
+            let leaves = ["warp/x".to_string()];
+            let from = Sender { launch: 2, hosted: &[3], leaves: &leaves };
+            let place = from.place(Path::new("run"), &chunk(&name, 0, false, b""));
+            let own = |place: &PathBuf| {
+                let file = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let is_log = file.starts_with("launch-2-node-3.");
+                place == Path::new("run/warp/x")
+                    || is_log && place.parent() == Some(Path::new("run/live"))
+            };
+            prop_assert!(place.as_ref().is_none_or(own), "{:?}", place);
+        }
+    }
+
     #[test]
     fn a_growing_log_arrives_whole() {
         let (_folder, path) = run();
-        let mut away = Away::new(None).unwrap();
+        let mut away = Away::new(None, &[]).unwrap();
+        let from = Sender { launch: 0, hosted: &[0], leaves: &[] };
         let name = "launch-0-node-0.log";
         let log = live(&away.run()).join(name);
         let text: Vec<u8> =
             (0..CHUNK_BYTES_MAX * 2 + 17).map(|index| (index % 251) as u8).collect();
         for until in [10, text.len() / 2, text.len()] {
             std::fs::write(&log, &text[..until]).unwrap();
-            away.send(|chunk| store(&path, 0, &[0], &chunk)).unwrap();
+            away.send(|chunk| store(&path, &from, &chunk)).unwrap();
         }
         assert_eq!(std::fs::read(live(&path).join(name)).unwrap(), text);
+    }
+
+    #[test]
+    fn what_the_work_leaves_arrives_once_it_is_there() {
+        let (_folder, path) = run();
+        let leaves = ["deep/er/samples".to_string(), "never".to_string()];
+        let mut away = Away::new(None, &leaves).unwrap();
+        let from = Sender { launch: 0, hosted: &[0], leaves: &leaves };
+        away.send(|_| panic!("there is nothing yet")).unwrap();
+        std::fs::create_dir_all(away.run().join("deep/er")).unwrap();
+        for text in ["one", "one two"] {
+            std::fs::write(away.run().join(&leaves[0]), text).unwrap();
+            away.send(|chunk| store(&path, &from, &chunk)).unwrap();
+            assert_eq!(std::fs::read_to_string(path.join(&leaves[0])).unwrap(), text);
+        }
+        assert!(!path.join("never").exists());
+    }
+
+    #[test]
+    fn nothing_outside_of_the_run_folder_is_sent() {
+        for name in ["/etc/passwd", "../key", "warp/../../key", "", "."] {
+            let refused = Away::new(None, &[name.to_string()]).err().map(|error| error.to_string());
+            assert!(refused.is_some_and(|said| said.contains("no file of a run folder")), "{name}");
+        }
     }
 }

@@ -29,6 +29,9 @@ pub(crate) const OURS: Introduction = Introduction {
 };
 /// How long a process that has proved who it is may take to say what it wants.
 const JOIN: Duration = Duration::from_secs(5);
+/// How long what was sent may stay untaken before the connection counts as lost: long enough for a
+/// coordinator that was stopped for a moment.
+const UNTAKEN: Duration = Duration::from_secs(60);
 /// How long a node's process may refuse to take a control message.
 const SEND: Duration = Duration::from_secs(5);
 
@@ -166,5 +169,7 @@ pub(crate) fn prepare(stream: &TcpStream) -> std::io::Result<()> {
     sockopt::set_tcp_keepidle(stream, Duration::from_secs(10))?;
     sockopt::set_tcp_keepintvl(stream, Duration::from_secs(5))?;
     sockopt::set_tcp_keepcnt(stream, 3)?;
+    // The same where something is on its way, as parts of logs are: keepalive then rests.
+    sockopt::set_tcp_user_timeout(stream, UNTAKEN.as_millis() as u32)?;
     Ok(())
 }

@@ -32,7 +32,7 @@ pub enum LaunchError {
         reason: String,
     },
     /// Too few nodes joined in time.
-    #[error("{joined} of {processes} node processes joined within {waited_ms} ms{hint}")]
+    #[error("{joined} of {processes} node processes joined within {} s{hint}", seconds(*waited_ms))]
     TooFewJoined {
         /// How many did.
         joined: usize,
@@ -175,6 +175,10 @@ impl fmt::Display for Failure {
             None => Ok(()),
         }
     }
+}
+
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1e3
 }
 
 fn also(others: &[Failure]) -> String {

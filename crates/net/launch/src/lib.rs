@@ -48,4 +48,5 @@ pub use error::{Cause, Failure, LaunchError};
 pub use frame::{Frame, FrameError, decode_control};
 pub use node::{Apart, Control, Leave, NodeError, NodeOptions, Served, Stopped, node_key, serve};
 pub use options::{Deadlines, Hosting, LaunchOptions, NodeCommand, Starter, Synchronising};
+pub use process::own_name;
 pub use protocol::{Assignment, Join, LogChunk, Message, Ready};

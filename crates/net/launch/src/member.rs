@@ -2,6 +2,7 @@
 
 use crate::connection::Connection;
 use crate::frame::{Frame, FrameError};
+use crate::options::LaunchOptions;
 use crate::protocol::{Join, Message, Ready};
 use crate::{Cause, Failure};
 use serde_json::Value;
@@ -25,6 +26,8 @@ pub(crate) struct Member {
     asked: Option<Instant>,
     /// When it last got on.
     moved: Instant,
+    /// When part of its files came last.
+    shipped: Option<Instant>,
 }
 
 /// How far it is.
@@ -56,6 +59,7 @@ impl Member {
             status: Value::Null,
             asked: None,
             moved: Instant::now(),
+            shipped: None,
         }
     }
 
@@ -78,6 +82,23 @@ impl Member {
             (self.done, self.goal) = (done, goal);
             self.moved = Instant::now();
         }
+    }
+
+    /// Part of its files has come. What it was asked meanwhile it may have answered behind them.
+    pub fn shipped(&mut self) {
+        let now = Instant::now();
+        self.asked = self.asked.map(|_| now);
+        self.shipped = Some(now);
+    }
+
+    /// Whether nothing of its files has come for so long.
+    pub fn ships_nothing(&self, now: Instant, limit: Duration) -> bool {
+        self.shipped.is_none_or(|at| now.saturating_duration_since(at) >= limit)
+    }
+
+    /// What its work leaves besides logs.
+    pub fn leaves(&self, options: &LaunchOptions) -> Vec<String> {
+        self.hosted.iter().flat_map(|node| (options.leaves)(*node)).collect()
     }
 
     pub fn enter(&mut self, phase: Phase) {

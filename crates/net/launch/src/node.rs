@@ -39,7 +39,8 @@ const OURS: Introduction = Introduction {
     node: Introduction::NO_NODE,
     session: 0,
 };
-/// How long a node tries to reach a coordinator that does not answer, or whose door is crowded.
+/// How long a node tries to reach a coordinator that does not answer or is not there yet, or whose
+/// door is crowded.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How often new parts of a log are sent to a coordinator elsewhere.
 const SHIP: Duration = Duration::from_millis(500);
@@ -52,6 +53,8 @@ const REASON_CHARS_MAX: usize = 2000;
 pub struct NodeOptions {
     /// `HOST:PORT` of the coordinator.
     pub join: String,
+    /// Nobody may listen there yet: this process may have been started before its coordinator.
+    pub will_listen: bool,
     /// Which of the started processes it is; `None` when started by hand.
     pub slot: Option<u16>,
     /// How many nodes it holds.
@@ -142,6 +145,7 @@ impl NodeOptions {
         let grace = Some(Duration::from_secs(10));
         NodeOptions {
             join: join.into(),
+            will_listen: false,
             slot: None,
             hosts: 1,
             clock: Clock::best(),
@@ -205,7 +209,7 @@ pub fn serve(
     let mut assignment = join(&mut stream, options, &listeners)?;
     let mut away = None;
     if !away::sees(&assignment.run_folder, assignment.launch, &assignment.folder_nonce) {
-        let own = away.insert(Away::new(assignment.run_id)?);
+        let own = away.insert(Away::new(assignment.run_id, &assignment.leaves)?);
         assignment.run_folder = own.run();
     }
     let sender = stream.try_clone().map_err(system("cannot share the control connection"))?;
@@ -296,7 +300,7 @@ fn connect(options: &NodeOptions, key: &RunKey) -> Result<TcpStream, NodeError> 
         peer: &options.join,
         ours: OURS,
         limit: CONNECT,
-        will_listen: false,
+        will_listen: options.will_listen,
     };
     match reach(&reaching, key) {
         Ok((stream, _)) => prepare(&stream).map(|()| stream).map_err(failed),

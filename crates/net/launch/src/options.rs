@@ -21,6 +21,9 @@ pub struct LaunchOptions {
     pub fabric: Spec,
     /// How they record.
     pub recorder: RecorderOptions,
+    /// What the work of a node leaves in the run folder besides its logs: files, named from there,
+    /// that only grow. They come here from a node that does not see this folder.
+    pub leaves: fn(u16) -> Vec<String>,
     /// How long to wait for what.
     pub deadlines: Deadlines,
     /// How clocks of other domains are brought together with this one.
@@ -129,6 +132,7 @@ impl LaunchOptions {
             starter,
             fabric,
             recorder: RecorderOptions::default(),
+            leaves: |_| Vec::new(),
             deadlines: Deadlines::default(),
             synchronising: Synchronising::default(),
         }

@@ -1,5 +1,12 @@
 //! What the system says of a process on this machine.
 
+/// What this program is called, for commands that a user is to type.
+pub fn own_name() -> String {
+    let file = std::env::current_exe().ok();
+    let name = file.as_deref().and_then(|path| path.file_name()).unwrap_or("fourstamp".as_ref());
+    name.to_string_lossy().into_owned()
+}
+
 /// Whether the process is stopped, and one of this program: in a container a number may be another
 /// process's.
 pub(crate) fn is_stopped(pid: u32) -> bool {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Raised with every change that older programs would misread. The handshake's version covers what
 /// lies below.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// A control message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,6 +103,9 @@ pub struct Assignment {
     pub reference_domain: String,
     /// What a file in the run folder contains, to find out whether the node sees the same folder.
     pub folder_nonce: String,
+    /// Files that its work leaves in the run folder besides logs, named from there. They are sent
+    /// where the node sees another folder.
+    pub leaves: Vec<String>,
 }
 
 /// A node process is set up.
@@ -119,7 +122,7 @@ pub struct Ready {
 /// Part of a file from a node that does not see the run folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogChunk {
-    /// Name within the folder of live logs.
+    /// Name within the folder of live logs; of what else the work leaves, within the run folder.
     pub name: String,
     /// Where the bytes belong.
     pub offset: u64,

@@ -220,6 +220,7 @@ impl<'a> Session<'a> {
                 plan: plan.clone(),
                 reference_domain: self.clocks.reference.clone(),
                 folder_nonce: nonce.to_owned(),
+                leaves: self.members[index].leaves(self.options),
             };
             let frame = Frame::Message(Message::Assign(Box::new(assignment)));
             if let Err(error @ FrameError::Oversized { .. }) = frame.encode() {
@@ -281,9 +282,10 @@ impl<'a> Session<'a> {
                 self.tell_all(&Message::Stop);
             }
             if stop_by.is_some_and(|deadline| now >= deadline) {
-                let waited_ms = self.options.deadlines.stop.as_millis() as u64;
+                let limit = self.options.deadlines.stop;
+                let waited_ms = limit.as_millis() as u64;
                 self.fail_all(
-                    |member| !member.is_over(),
+                    |member| !member.is_over() && member.ships_nothing(now, limit),
                     &Cause::Stuck { doing: "stopping", waited_ms },
                 );
             }

@@ -8,9 +8,10 @@ use models::{
     CtlsOptions, DiaryOptions, ModelError, PholdOptions, PingOptions, PucksSource, Recipe,
     ScenarioSource, SlooowOptions, WarpnetSpec,
 };
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::OnceLock;
-use timewarp::VirtualTime;
+use timewarp::{Digest, VirtualTime};
 
 /// What is offered instead of our own.
 static OFFERED: OnceLock<&[Row]> = OnceLock::new();
@@ -181,8 +182,12 @@ impl Job {
 /// What is said of a name that no model has.
 pub fn unknown(name: &str) -> String {
     let names: Vec<&str> = offered().iter().map(|row| row.name).collect();
-    let (last, others) = names.split_last().unwrap_or((&"", &[]));
-    format!("there is no model '{name}'; choose from {} and {last}", others.join(", "))
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => {
+            format!("there is no model '{name}'; choose from {} and {last}", others.join(", "))
+        }
+        _ => format!("there is no model '{name}'; this program has {}", names.join(", ")),
+    }
 }
 
 fn parameters<R: Recipe>(given: &[(&'static str, Value)], nodes: u16) -> serde_json::Value {
@@ -207,9 +212,17 @@ fn recipe<R: Recipe>(json: &serde_json::Value) -> Result<R, WarpError> {
 }
 
 fn make<R: Recipe>(json: &serde_json::Value) -> Result<Box<dyn AnyModel>, WarpError> {
-    let made = recipe::<R>(json)?.make(&read);
+    let files = Cell::new(Digest::new(0));
+    let noted = |folder: &Path, file: &str, what: &str| {
+        let text = read(folder, file, what)?;
+        let mut digest = files.get();
+        digest.bytes(text.as_bytes());
+        files.set(digest);
+        Ok(text)
+    };
+    let made = recipe::<R>(json)?.make(&noted);
     let model = made.map_err(|error| WarpError::Model { reason: error.to_string() })?;
-    Ok(Box::new(Made::<R>(model)))
+    Ok(Box::new(Made::<R> { model, files: files.get() }))
 }
 
 fn read(folder: &Path, file: &str, what: &str) -> Result<String, ModelError> {
@@ -262,6 +275,27 @@ mod tests {
         assert_eq!(steps("slooow", &[("work-steps", Value::Whole(7))]), Some(7));
         assert_eq!(steps("ping", &[]), None);
         assert_eq!(spec(row("slooow"), &[]).parameters["objects"], 2, "one a node");
+    }
+
+    #[test]
+    fn a_model_is_known_by_its_objects_what_they_are_told_and_its_files() {
+        let of = |spec: ModelSpec| spec.make().expect("a model").fingerprint();
+        let phold = |options: PholdOptions| of(ModelSpec::of(&options));
+        let usual = phold(PholdOptions::default());
+        assert_eq!(phold(PholdOptions::default()), usual);
+        assert_ne!(phold(PholdOptions { objects: 3, ..PholdOptions::default() }), usual);
+        let folder = tempfile::tempdir().expect("a folder");
+        let table = |rows: &str| {
+            let nodes = "node,initial_currency,number_of_lines,first_line_index,creation_delay,\
+            max_packet_size\n0,9,1,0,9,9\n1,9,1,1,9,9\n";
+            let lines = format!("line_index,node_from,node_to,send_time,initial_load\n{rows}");
+            std::fs::write(folder.path().join("warpnet_nodes.csv"), nodes).expect("written");
+            std::fs::write(folder.path().join("warpnet_lines.csv"), lines).expect("written");
+            let given = ("data", Value::Path(folder.path().into()));
+            let row = CATALOGUE.iter().find(|row| row.name == "warpnet").expect("a model");
+            of(spec(row, &[given, ("update-nodes", Value::Whole(1))]))
+        };
+        assert_ne!(table("0,0,1,5,0\n1,1,0,5,0\n"), table("0,0,1,5,0\n1,1,0,6,0\n"));
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl Pass {
                 (before, selector) = (sender, Some(cause.selector));
             }
         }
-        let ends_ns = self.ends(before) + link.spent_ns;
+        let ends_ns = self.ends(before).saturating_add(link.spent_ns);
         let Link { time, object, spent_ns, .. } = *link;
         let step = Step { object, time, spent_ns, ends_ns, selector };
         let at = self.put(Header { step, before, references: 1, messages: link.sends });
@@ -145,7 +145,7 @@ impl Pass {
             self.headers[before as usize].references += 1;
         }
         for (cause, sender) in consumed {
-            self.consume(cause, sender);
+            self.consume(cause, sender)?;
         }
         self.latest.insert(object, at);
         self.release(previous);
@@ -153,7 +153,7 @@ impl Pass {
             self.headers[at as usize].references += 1;
             self.senders.insert((object, time), at);
         }
-        self.path.work_ns += spent_ns;
+        self.path.work_ns = self.path.work_ns.saturating_add(spent_ns);
         self.path.events += 1;
         self.keep_longest(at);
         Ok(())
@@ -190,13 +190,21 @@ impl Pass {
         }
     }
 
-    fn consume(&mut self, cause: &Cause, sender: u32) {
+    fn consume(&mut self, cause: &Cause, sender: u32) -> Result<(), String> {
+        let key = (cause.sender, cause.send);
+        if self.senders.get(&key) != Some(&sender) {
+            return Err(format!(
+                "more messages of object {} sent at {} were taken than it has sent",
+                cause.sender.0, cause.send
+            ));
+        }
         let header = &mut self.headers[sender as usize];
         header.messages -= 1;
         if header.messages == 0 {
-            self.senders.remove(&(cause.sender, cause.send));
+            self.senders.remove(&key);
             self.release(sender);
         }
+        Ok(())
     }
 
     fn keep_longest(&mut self, at: u32) {
@@ -353,5 +361,13 @@ mod tests {
         assert!(done.unwrap_err().contains("no committed event"));
         assert_eq!(Pass::default().finish(), CriticalPath::default());
         assert_eq!(CriticalPath::default().parallelism(), 1.0);
+    }
+
+    #[test]
+    fn a_message_that_is_taken_twice_is_an_error() {
+        let mut pass = Pass::default();
+        pass.add(&link(0, 1.0, u64::MAX, 1, &[])).unwrap();
+        let said = pass.add(&link(1, 2.0, 5, 0, &[(0, 1.0), (0, 1.0)])).unwrap_err();
+        assert!(said.contains("more messages of object 0 sent at 1 were taken"), "{said}");
     }
 }

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use timewarp::{Committed, Outcome};
 
+/// Where they are in the run folder.
+const FOLDER: &str = "warp";
+
 /// One node's files.
 #[derive(Clone, Debug)]
 pub struct NodeFiles {
@@ -21,7 +24,15 @@ pub struct NodeFiles {
 impl NodeFiles {
     /// Of this node, within the run folder.
     pub fn new(run: &Path, node: u16) -> NodeFiles {
-        NodeFiles { folder: run.join("warp"), node }
+        NodeFiles { folder: run.join(FOLDER), node }
+    }
+
+    /// All that a node leaves, named from the run folder. Each file only grows while the run goes
+    /// on.
+    pub fn names(node: u16) -> Vec<String> {
+        let names = ["outcome", "trace", "lines", "links"].map(|what| hidden(what, node));
+        let names = names.into_iter().chain([samples_of(node)]);
+        names.map(|name| format!("{FOLDER}/{name}")).collect()
     }
 
     /// Make the folder for them.
@@ -106,7 +117,7 @@ impl NodeFiles {
 
     /// Where the node's course is.
     pub fn samples_path(&self) -> PathBuf {
-        self.folder.join(format!("samples-{}.csv", self.node))
+        self.folder.join(samples_of(self.node))
     }
 
     /// Remove all that is not to stay; what is not there need not be removed.
@@ -121,6 +132,35 @@ impl NodeFiles {
     }
 
     fn path(&self, what: &str) -> PathBuf {
-        self.folder.join(format!(".{what}-{}", self.node))
+        self.folder.join(hidden(what, self.node))
+    }
+}
+
+/// What is not to stay is hidden.
+fn hidden(what: &str, node: u16) -> String {
+    format!(".{what}-{node}")
+}
+
+fn samples_of(node: u16) -> String {
+    format!("samples-{node}.csv")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_a_node_has_a_name_of_its_own() {
+        let files = NodeFiles::new(Path::new("run"), 3);
+        let paths = [
+            files.outcome_path(),
+            files.trace_path(),
+            files.lines_path(),
+            files.links_path(),
+            files.samples_path(),
+        ];
+        let named: Vec<PathBuf> =
+            NodeFiles::names(3).iter().map(|name| Path::new("run").join(name)).collect();
+        assert_eq!(named, paths);
     }
 }

@@ -4,12 +4,17 @@
 use crate::hosted::{Hosting, NodeReport, run_hosted};
 use crate::{Drive, Job, Meter, Objects, Recorded, WarpError, sequential};
 use models::{Auditor, Recipe};
-use timewarp::{Model, Options, Outcome, Placement, Status, Unwatched};
+use timewarp::{Digest, Model, Options, Outcome, Placement, Status, Unwatched};
 
 /// One of the models, made.
 pub trait AnyModel {
     /// Its objects.
     fn objects(&self) -> &dyn Objects;
+
+    /// The same number wherever the same model is made: of its objects, of what they are told first
+    /// and of the files that it is made of. Two models that differ in what their events do only are
+    /// not told apart.
+    fn fingerprint(&self) -> u64;
 
     /// Where its objects go.
     ///
@@ -69,15 +74,25 @@ pub trait AnyModel {
 }
 
 /// A model made of its recipe.
-pub(crate) struct Made<R: Recipe>(pub R::Model);
+pub(crate) struct Made<R: Recipe> {
+    pub model: R::Model,
+    /// Of the files that it was made of.
+    pub files: Digest,
+}
 
 impl<R: Recipe> AnyModel for Made<R> {
     fn objects(&self) -> &dyn Objects {
-        &self.0
+        &self.model
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let mut digest = self.files;
+        self.objects().digest(&mut digest);
+        digest.value()
     }
 
     fn placement(&self, nodes: u16, job: &Job) -> Result<Placement, WarpError> {
-        Ok(job.placement(&self.0, nodes)?)
+        Ok(job.placement(&self.model, nodes)?)
     }
 
     fn run_sequential(
@@ -86,7 +101,7 @@ impl<R: Recipe> AnyModel for Made<R> {
         meter: Meter<'_>,
         looked: &mut dyn FnMut(f64, &Status),
     ) -> Result<(Outcome, Drive), WarpError> {
-        sequential::run(&self.0, options, &mut Unwatched, meter, looked)
+        sequential::run(&self.model, options, &mut Unwatched, meter, looked)
     }
 
     fn run_sequential_recorded(
@@ -96,7 +111,7 @@ impl<R: Recipe> AnyModel for Made<R> {
         meter: Meter<'_>,
         looked: &mut dyn FnMut(f64, &Status),
     ) -> Result<(Outcome, Drive), WarpError> {
-        sequential::run(&self.0, options, watch, meter, looked)
+        sequential::run(&self.model, options, watch, meter, looked)
     }
 
     fn says_what_must_hold(&self) -> bool {
@@ -111,7 +126,7 @@ impl<R: Recipe> AnyModel for Made<R> {
     ) -> Result<(Outcome, Drive), WarpError> {
         let options = Options { cutoff, ..Options::default() };
         let mut audit = Audit { options, meter: Some(meter), ran: None };
-        let said = R::audit(&self.0, &mut audit)?;
+        let said = R::audit(&self.model, &mut audit)?;
         *found = R::IS_AUDITED.then_some(said);
         audit.ran.ok_or_else(|| WarpError::Model { reason: "the audit ran nothing".into() })
     }
@@ -122,7 +137,7 @@ impl<R: Recipe> AnyModel for Made<R> {
         transports: Vec<Box<dyn fabric::Transport>>,
         meanwhile: &mut dyn FnMut(),
     ) -> Result<Vec<NodeReport>, WarpError> {
-        run_hosted(&self.0, hosting, transports, meanwhile)
+        run_hosted(&self.model, hosting, transports, meanwhile)
     }
 }
 

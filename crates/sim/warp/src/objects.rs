@@ -1,7 +1,7 @@
 //! What is known of a model's objects without its types, so that what only names them is compiled
 //! once and not for each model.
 
-use timewarp::{Model, ObjectId, Payload};
+use timewarp::{Digest, Model, ObjectId, Payload};
 
 /// The objects of a model.
 pub trait Objects {
@@ -16,6 +16,19 @@ pub trait Objects {
 
     /// The messages that the configuration sends, in its order.
     fn told(&self) -> Vec<Told>;
+
+    /// Add all of that to a digest.
+    fn digest(&self, digest: &mut Digest) {
+        for object in (0..self.count()).map(ObjectId) {
+            digest.bytes(self.name_of(object).as_bytes());
+            digest.bytes(self.kind_of(object).as_bytes());
+        }
+        for told in self.told() {
+            digest.two(u64::from(told.receiver.0), told.simtime.to_bits());
+            digest.word(told.selector as u64);
+            digest.bytes(&told.bytes);
+        }
+    }
 }
 
 /// A message that the configuration sends.

@@ -268,6 +268,19 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// Files of other hosts come over the network.
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let folder = tempfile::tempdir().unwrap();
+            let paths = [folder.path().join("file")];
+            std::fs::write(&paths[0], &bytes).unwrap();
+            let _ = merge(&paths, |_: Line| Ok(()));
+            let _ = merge(&paths, |_: Committed| Ok(()));
+            let _ = crate::CriticalPath::of_files(&paths);
+        }
+    }
+
     #[test]
     fn lines_of_one_event_keep_their_order_and_a_late_one_is_an_error() {
         let folder = tempfile::tempdir().unwrap();

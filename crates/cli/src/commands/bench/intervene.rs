@@ -22,7 +22,7 @@ const BATCH: u16 = 8;
 /// Measure with and without the change, in turn, and show what became of each peak.
 pub fn run(workload: &WorkloadArgs, intervention: Intervention, nodes: &Nodes) -> Result<()> {
     let common = workload.common();
-    if matches!(nodes, Nodes::OfJob(_)) || common.wait_for_nodes {
+    if matches!(nodes, Nodes::OfJob(_) | Nodes::ByHand(_)) {
         bail!(
             "--intervene starts its own nodes: it cannot be used under mpirun or srun, or with \
             --wait-for-nodes"

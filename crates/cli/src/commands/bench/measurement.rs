@@ -10,8 +10,8 @@ use crate::launching::{self, Nodes};
 use crate::memory_limit;
 use crate::progress::Bar;
 use crate::work::{BenchJob, Job, What};
-use anyhow::{Error, Result, bail};
-use fabric::{RunKey, Spec};
+use anyhow::{Error, Result};
+use fabric::Spec;
 use launch::{Coordinator, Note, Starter};
 use record::RunFolder;
 use std::path::{Path, PathBuf};
@@ -44,23 +44,13 @@ impl<'a> Measurement<'a> {
         plan.check(spec.nodes)?;
         spec.check()?;
         memory_limit::refuse_messages(plan.largest_bytes(), spec.nodes)?;
-        let key = run_key(common)?;
-        let coordinator = launching::coordinator(nodes, common.listen, key.clone())?;
+        let key = launching::run_key(nodes)?;
+        let coordinator = launching::coordinator(nodes, common.joining.listen, key.clone())?;
         let path =
             place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
         let mut folder = RunFolder::create(&path, plan::info(&plan, &spec, common))?;
-        launching::invite(nodes, &coordinator, &key)?;
-        if common.wait_for_nodes {
-            eprintln!(
-                "waiting for {} nodes: fourstamp node --join {}",
-                spec.nodes,
-                coordinator.join_address()
-            );
-        }
-        let starter = match common.wait_for_nodes {
-            true => Starter::External,
-            false => launching::starter(nodes)?,
-        };
+        launching::invite(nodes, &coordinator, &key, spec.nodes)?;
+        let starter = launching::starter(nodes)?;
         if let Nodes::OfJob(leader) = nodes {
             folder.info_mut().notes.extend(leader.notes());
         }
@@ -97,9 +87,10 @@ impl<'a> Measurement<'a> {
 
     /// Do a launch; `bar` shows how far it is among `of`, of which `before` are done.
     pub fn launch(&mut self, launch: u32, bar: &mut Bar, (before, of): (u32, u32)) -> Result<()> {
-        let options =
+        let mut options =
             plan::options(launch, &self.common, &self.spec, &self.job, self.starter.clone());
         let nodes = self.nodes;
+        options.deadlines.join = launching::join_limit(nodes).unwrap_or(options.deadlines.join);
         let mut hear = |note: Note| {
             launching::hear(nodes, &note);
             show(note, bar, before, of);
@@ -141,26 +132,4 @@ fn show(note: Note, bar: &mut Bar, before: u32, of: u32) {
         Note::Refused(what) | Note::Remark(what) => bar.say(&what),
         Note::Joined { .. } | Note::Lost(_) => {}
     }
-}
-
-/// A fresh key, unless joining nodes must be given it in a file.
-fn run_key(common: &Common) -> Result<RunKey> {
-    match &common.key_file {
-        Some(path) if path.exists() => Ok(RunKey::from_file(path)?),
-        Some(path) => new_key_file(path),
-        None if common.wait_for_nodes => match RunKey::from_env() {
-            Ok(key) => Ok(key),
-            Err(_) => bail!(
-                "nodes need the run key to join: give --key-file FILE (created if missing), or \
-                set FOURSTAMP_RUN_KEY"
-            ),
-        },
-        None => Ok(RunKey::generate()?),
-    }
-}
-
-fn new_key_file(path: &Path) -> Result<RunKey> {
-    let key = RunKey::generate()?;
-    key.write_file(path)?;
-    Ok(key)
 }

@@ -9,7 +9,6 @@ use bench::{Length, Plan, Workload};
 use fabric::{NodePlace, Plant, SHM, Spec, TransportSpec, Waiting};
 use launch::{LaunchOptions, Starter};
 use record::{Mode, RecorderOptions, RunInfo};
-use std::time::Duration;
 
 /// Rows up to which a recording of known length is kept in memory, per node: 512 MiB.
 const ROWS_IN_MEMORY_MAX: u64 = 1 << 23;
@@ -178,11 +177,6 @@ pub fn options(
     options.deadlines.progress =
         options.deadlines.progress.map(|limit| limit.saturating_add(job.plan.longest_pause()));
     options.deadlines.answer = common.peer_timeout.max(launching::LEAST_ANSWER);
-    if common.wait_for_nodes {
-        options.deadlines.join = Duration::from_secs(600);
-    } else if matches!(options.starter, Starter::External) {
-        options.deadlines.join = launching::RANKS_JOIN;
-    }
     options
 }
 

@@ -18,8 +18,11 @@ const SIDES: [&str; 2] = ["as-it-was", "changed"];
 
 /// Record both sides in turn, and compare them.
 pub fn run(run: &ModelRun, change: &EngineChange) -> Result<()> {
-    if LaunchedJob::here().is_some() {
-        bail!("--intervene starts its own nodes: it cannot be used under mpirun or srun");
+    if LaunchedJob::here().is_some() || run.common.joining.wait_for_nodes {
+        bail!(
+            "--intervene starts its own nodes: it cannot be used under mpirun or srun, or with \
+            --wait-for-nodes"
+        );
     }
     let common = &run.common;
     // What either side would refuse is refused before there is a folder.

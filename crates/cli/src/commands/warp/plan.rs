@@ -9,7 +9,6 @@ use fabric::{Spec, TransportSpec, Waiting};
 use models::argument::Value as Given;
 use record::RunInfo;
 use std::cell::Cell;
-use std::net::SocketAddr;
 use warp::config::ConfigFile;
 use warp::{AnyModel, Costs, Job};
 
@@ -22,8 +21,6 @@ pub struct Plan {
     /// The configuration file, and what is to be said of it.
     config: Option<ConfigFile>,
     pub remarks: Vec<String>,
-    /// Where nodes of other processes are to find this one; `None`: on this machine.
-    pub listen: Option<SocketAddr>,
 }
 
 impl Plan {
@@ -51,7 +48,7 @@ impl Plan {
         job.settle(&common.engine.settings.0);
         job.engine.check()?;
         job.trace = common.trace.is_some();
-        let mut plan = Plan { job, common: common.clone(), config, remarks, listen: None };
+        let mut plan = Plan { job, common: common.clone(), config, remarks };
         plan.job.record = plan.keeps() || plan.shows_pauses();
         Ok(plan)
     }

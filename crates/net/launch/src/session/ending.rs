@@ -33,9 +33,10 @@ impl Session<'_> {
         while self.members.iter().any(waits) {
             // What fails now is a consequence; it is kept, and does not end the waiting for others.
             let _ = self.step(deadline);
-            if Instant::now() >= deadline {
+            let now = Instant::now();
+            if now >= deadline {
                 let cause = Cause::Stuck { doing: "stopping", waited_ms: limit.as_millis() as u64 };
-                self.fail_all(waits, &cause);
+                self.fail_all(|member| waits(member) && member.ships_nothing(now, limit), &cause);
             }
         }
     }

@@ -67,9 +67,13 @@ impl Session<'_> {
                 });
             }
             (Frame::Chunk(chunk), _) => {
-                let stored =
-                    away::store(self.folder.path(), self.options.launch, &member.hosted, &chunk);
-                if let Err(how) = stored {
+                member.shipped();
+                let from = away::Sender {
+                    launch: self.options.launch,
+                    hosted: &member.hosted,
+                    leaves: &member.leaves(self.options),
+                };
+                if let Err(how) = away::store(self.folder.path(), &from, &chunk) {
                     self.fail(index, Cause::Broken { how });
                 }
             }

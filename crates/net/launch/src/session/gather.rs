@@ -127,7 +127,8 @@ impl Session<'_> {
         let hint = match (&self.options.starter, line) {
             (Starter::External, _) => {
                 format!(
-                    "; start the others with: fourstamp node --join {}",
+                    "; start the others with: {} node --join {}",
+                    process::own_name(),
                     self.coordinator.join_address()
                 )
             }
