@@ -12,28 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "whole.h"
+
 #ifndef TCP_INQ
 #define TCP_INQ 36
 #endif
 
 enum { ROUNDS = 50, MESSAGE = 300 };
 
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
-
 static void write_whole(int to, const char *from, size_t bytes) {
     if (write(to, from, bytes) != (ssize_t)bytes) fail("write");
-}
-
-static void read_whole(int from, char *to, size_t bytes) {
-    while (bytes > 0) {
-        ssize_t got = read(from, to, bytes);
-        if (got <= 0) fail("read");
-        to += got;
-        bytes -= got;
-    }
 }
 
 /* A message with what the kernel says of it. The room is for how many bytes are left, which gRPC
@@ -63,6 +51,29 @@ static int wanted(int socket_) {
 
 static void set(int socket_, int level, int name, int value) {
     if (setsockopt(socket_, level, name, &value, sizeof value)) fail("setsockopt");
+}
+
+/* The kernel begins to take stamps some time after somebody has asked for them, and takes them of
+ * everything from then on: wait until it does. The socket stays open. */
+static void wait_for_stamps(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t length = sizeof address;
+    int self = socket(AF_INET, SOCK_DGRAM, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    set(self, SOL_SOCKET, SO_TIMESTAMPING, SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE);
+    if (bind(self, (void *)&address, length)) fail("bind");
+    getsockname(self, (void *)&address, &length);
+    if (connect(self, (void *)&address, length)) fail("connect");
+    for (;;) {
+        char byte = 0, control[256];
+        struct iovec piece = {&byte, 1};
+        struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        if (send(self, &byte, 1, 0) != 1 || recvmsg(self, &message, 0) != 1) fail("datagram");
+        if (CMSG_FIRSTHDR(&message)) return;
+        usleep(1000);
+    }
 }
 
 static void answer(int peer, size_t room) {
@@ -134,6 +145,7 @@ int main(int count, char **words) {
         return 0;
     }
     const size_t number = CMSG_SPACE(sizeof(int)), moment = CMSG_SPACE(sizeof(struct timeval));
+    if (!strcmp(what, "inq") || !strcmp(what, "stamp")) wait_for_stamps();
     if (!strcmp(what, "inq")) over_tcp(0, IPPROTO_TCP, TCP_INQ, number);
     if (!strcmp(what, "stamp")) over_tcp(0, SOL_SOCKET, SO_TIMESTAMP, moment);
     if (!strcmp(what, "own")) over_tcp(1, 0, 0, number);

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "whole.h"
+
 enum { ROUNDS = 20, MESSAGE = 100, DELAY_MS = 50 };
 
 static long long now(void) {
@@ -25,11 +27,6 @@ static long long now(void) {
 }
 
 static void pause_ms(int ms) { usleep(ms * 1000); }
-
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
 
 static int listening(struct sockaddr_in *address) {
     socklen_t length = sizeof *address;
@@ -50,15 +47,6 @@ static int connected(const struct sockaddr_in *address) {
     setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     if (connect(socket_, (const void *)address, sizeof *address)) fail("connect");
     return socket_;
-}
-
-static void read_whole(int from, char *to, size_t bytes) {
-    while (bytes > 0) {
-        ssize_t got = read(from, to, bytes);
-        if (got <= 0) fail("read");
-        to += got;
-        bytes -= got;
-    }
 }
 
 /* The server reads each message late. */
