@@ -133,9 +133,9 @@ pub enum Command {
     /// Say what this machine can measure, with a one-line remedy for what it cannot
     Doctor(DoctorArgs),
     /// Start the nodes of a benchmark or a simulation, in tmux panes or over ssh, or join a
-    /// benchmark elsewhere
+    /// run elsewhere
     Launch(LaunchArgs),
-    /// Be a node: join a benchmark that waits for nodes
+    /// Be a node: join a run that waits for nodes
     Node(NodeArgs),
     /// Print the shell's completions for commands, options and values
     Completions(CompletionsArgs),

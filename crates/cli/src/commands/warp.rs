@@ -8,7 +8,7 @@ mod sequential;
 mod study;
 mod table;
 
-use crate::args::{ModelArgs, ModelRun, OtherArgs, WarpArgs, WarpCommon};
+use crate::args::{ModelArgs, ModelRun, OtherArgs, Transport, WarpArgs, WarpCommon};
 use crate::commands::place;
 use crate::interrupt;
 use crate::job::{self, Asked};
@@ -71,7 +71,7 @@ pub fn launch_on(args: &mut WarpArgs, nodes: &Nodes) -> Result<()> {
         bail!("--intervene starts its own nodes: it cannot be used with launch");
     }
     let transport = *run.common.transport.get_or_insert(&fabric::TCP);
-    if run.common.seq || run.common.on.is_some() || transport.nodes == NodePlace::OneProcess {
+    if are_of_one_process(&run.common, transport) {
         bail!(
             "launch starts a process for each node: leave out --seq and --on, and give a transport \
             between processes, e.g. --transport tcp"
@@ -85,8 +85,7 @@ pub fn launch_on(args: &mut WarpArgs, nodes: &Nodes) -> Result<()> {
 fn wait_for_nodes(run: &ModelRun) -> Result<()> {
     let ModelRun { row, given, common } = run;
     let transport = common.transport.unwrap_or(&fabric::TCP);
-    let one_process = transport.nodes == NodePlace::OneProcess;
-    if common.seq || common.on.is_some() || one_process || job::needs_job(transport) {
+    if are_of_one_process(common, transport) || job::needs_job(transport) {
         bail!(
             "--wait-for-nodes is for nodes that join as processes of their own: leave out --seq \
             and --on, and give a transport between processes, e.g. --transport tcp"
@@ -96,6 +95,11 @@ fn wait_for_nodes(run: &ModelRun) -> Result<()> {
     let nodes = Nodes::ByHand(common.joining.clone());
     let (plan, model) = planned(&ModelRun { row, given: given.clone(), common })?;
     parallel(&plan, &*model, &nodes)
+}
+
+/// Whether the nodes, if there are any, are no processes of their own.
+fn are_of_one_process(common: &WarpCommon, transport: Transport) -> bool {
+    common.seq || common.on.is_some() || transport.nodes == NodePlace::OneProcess
 }
 
 /// What is run, with a place for all that it is to write.
