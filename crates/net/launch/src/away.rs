@@ -6,6 +6,7 @@
 //! work leaves there: new parts now and then, the rest at the end. Neither side holds more of a
 //! file than one part.
 
+use crate::Cause;
 use crate::frame::CHUNK_BYTES_MAX;
 use crate::protocol::LogChunk;
 use memory::Scratch;
@@ -173,12 +174,15 @@ pub(crate) struct Sender<'a> {
 }
 
 /// The coordinator's side: put a chunk into the run folder. Only files of the nodes that its sender
-/// holds, and no holes.
-pub(crate) fn store(run: &Path, from: &Sender<'_>, chunk: &LogChunk) -> Result<(), String> {
-    let path = from.place(run, chunk).ok_or_else(|| {
-        format!("it sent a file that is not its own: {}", chunk.name.escape_debug())
+/// holds, and no holes: that would be its fault, as what cannot be written here is not.
+pub(crate) fn store(run: &Path, from: &Sender<'_>, chunk: &LogChunk) -> Result<(), Cause> {
+    let path = from.place(run, chunk).ok_or_else(|| Cause::Broken {
+        how: format!("it sent a file that is not its own: {}", chunk.name.escape_debug()),
     })?;
-    let failed = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    let failed = |source: std::io::Error| {
+        let error = RecordError::File { action: "write", path: path.clone(), source };
+        Cause::Unkept { how: error.to_string() }
+    };
     if chunk.whole {
         let mut file =
             tempfile::Builder::new().prefix(".").tempfile_in(live(run)).map_err(failed)?;
@@ -191,7 +195,7 @@ pub(crate) fn store(run: &Path, from: &Sender<'_>, chunk: &LogChunk) -> Result<(
     let file =
         File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
     if chunk.offset > file.metadata().map_err(failed)?.len() {
-        return Err(format!("it left a hole in {}", chunk.name));
+        return Err(Cause::Broken { how: format!("it left a hole in {}", chunk.name) });
     }
     file.write_all_at(&chunk.bytes, chunk.offset).map_err(failed)
 }
@@ -293,6 +297,19 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_written_here_is_not_the_senders_fault() {
+        let (_folder, path) = run();
+        let from = Sender { launch: 2, hosted: &[3], leaves: &[] };
+        // Where the log belongs there is a folder.
+        std::fs::create_dir(live(&path).join("launch-2-node-3.log")).unwrap();
+        let refused = store(&path, &from, &chunk("launch-2-node-3.log", 0, false, b"abc"));
+        let Err(Cause::Unkept { how }) = refused else { panic!("{refused:?}") };
+        assert!(how.starts_with("cannot write ") && how.contains("launch-2-node-3.log: "), "{how}");
+        let refused = store(&path, &from, &chunk("launch-2-node-1.log", 0, false, b"abc"));
+        assert!(matches!(refused, Err(Cause::Broken { .. })), "{refused:?}");
+    }
+
+    #[test]
     fn a_growing_log_arrives_whole() {
         let (_folder, path) = run();
         let mut away = Away::new(None, &[]).unwrap();
@@ -303,7 +320,8 @@ mod tests {
             (0..CHUNK_BYTES_MAX * 2 + 17).map(|index| (index % 251) as u8).collect();
         for until in [10, text.len() / 2, text.len()] {
             std::fs::write(&log, &text[..until]).unwrap();
-            away.send(|chunk| store(&path, &from, &chunk)).unwrap();
+            away.send(|chunk| store(&path, &from, &chunk).map_err(|why| format!("{why:?}")))
+                .unwrap();
         }
         assert_eq!(std::fs::read(live(&path).join(name)).unwrap(), text);
     }
@@ -318,7 +336,8 @@ mod tests {
         std::fs::create_dir_all(away.run().join("deep/er")).unwrap();
         for text in ["one", "one two"] {
             std::fs::write(away.run().join(&leaves[0]), text).unwrap();
-            away.send(|chunk| store(&path, &from, &chunk)).unwrap();
+            away.send(|chunk| store(&path, &from, &chunk).map_err(|why| format!("{why:?}")))
+                .unwrap();
             assert_eq!(std::fs::read_to_string(path.join(&leaves[0])).unwrap(), text);
         }
         assert!(!path.join("never").exists());

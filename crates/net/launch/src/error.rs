@@ -117,6 +117,11 @@ pub enum Cause {
         /// How.
         how: String,
     },
+    /// What it records cannot be kept here.
+    Unkept {
+        /// Why.
+        how: String,
+    },
     /// Its work says that it failed.
     Failed {
         /// Why.
@@ -137,6 +142,7 @@ impl Cause {
             Cause::Died { .. }
             | Cause::Lost { .. }
             | Cause::Broken { .. }
+            | Cause::Unkept { .. }
             | Cause::Stopped { .. } => 0,
             Cause::Silent { .. } => 1,
             Cause::Failed { .. } | Cause::Stuck { .. } => 2,
@@ -168,6 +174,9 @@ impl fmt::Display for Failure {
                 write!(out, "hangs: no progress for {waited_ms} ms while {doing}")
             }
             Cause::Broken { how } => write!(out, "broke the control protocol: {how}"),
+            Cause::Unkept { how } => {
+                write!(out, "was given up, because its record cannot be kept: {how}")
+            }
             Cause::Failed { reason } => write!(out, "failed: {reason}"),
         }?;
         match &self.last_line {

@@ -73,8 +73,8 @@ impl Session<'_> {
                     hosted: &member.hosted,
                     leaves: &member.leaves(self.options),
                 };
-                if let Err(how) = away::store(self.folder.path(), &from, &chunk) {
-                    self.fail(index, Cause::Broken { how });
+                if let Err(cause) = away::store(self.folder.path(), &from, &chunk) {
+                    self.fail(index, cause);
                 }
             }
             // Given up already, but its process did not know: nothing it says matters now.
