@@ -136,8 +136,9 @@ fn small() -> impl Strategy<Value = Stb88Payload> {
     ]
 }
 
+/// On the heap: what all of them draw takes more than a test's stack without optimisation.
 fn payloads() -> impl Strategy<Value = Stb88Payload> {
-    prop_oneof![3 => small(), 2 => large()]
+    prop_oneof![3 => small().boxed(), 2 => large().boxed()]
 }
 
 proptest! {
