@@ -19,7 +19,8 @@ const LANES: usize = 2;
 const LIMIT: Duration = Duration::from_secs(1200);
 
 /// What these test is time itself: rates, shares of a core, when something was seen.
-const ALONE: &[&str] = &["fourstamp-cli/explain", "fourstamp-cli/mpi_losses"];
+const ALONE: &[&str] =
+    &["fourstamp-cli/explain", "fourstamp-cli/mpi_losses", "fourstamp-cli/predict"];
 
 /// A test program that ran.
 pub struct Ran<'a> {
