@@ -1,7 +1,7 @@
-//! Anonymous memory of a run's processes that is not paged: how much, and why.
+//! Anonymous and shared memory of a run's processes that is not paged: how much, and why.
 //!
 //! Seen from outside, because a program may never call the library: `/proc/PID/smaps` marks the
-//! ranges that are registered with a userfaultfd (`um`), and all other anonymous memory is local
+//! ranges that are registered with a userfaultfd (`um`), and all other such memory is local
 //! whatever `--local` says. `docs/PAGER.md` states the margin.
 
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 mod smaps;
 
+use smaps::Resident;
 pub use smaps::Why;
-use smaps::anonymous_bytes;
 
 /// What a process may have beyond `--local` before a word is said: a quarter of it, and at least
 /// what an interpreter takes to start.
 const LEAST_MARGIN: u64 = 16 << 20;
 
-/// Anonymous memory of a process, resident.
+/// Anonymous and shared memory of a process, resident.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpaged {
     /// Its number.
@@ -26,7 +26,7 @@ pub struct Unpaged {
     /// The name of its program.
     pub program: String,
     /// All of it, paged or not.
-    pub anonymous_bytes: u64,
+    resident: Resident,
     /// What is not paged, by reason.
     pub parts: BTreeMap<Why, u64>,
 }
@@ -36,8 +36,8 @@ impl Unpaged {
     pub fn of(pid: u32, library: &Path) -> Option<Unpaged> {
         let parts = smaps::unpaged(pid, library)?;
         let program = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-        let anonymous_bytes = anonymous_bytes(pid)?;
-        Some(Unpaged { pid, program: program.trim().to_owned(), anonymous_bytes, parts })
+        let resident = Resident::of(pid)?;
+        Some(Unpaged { pid, program: program.trim().to_owned(), resident, parts })
     }
 
     /// Processes of one program whose memory is for the most part of one kind: a program that forks
@@ -84,9 +84,16 @@ pub struct Bound {
 impl Bound {
     /// The processes below this one that are over the bound now.
     pub fn over(&self) -> Vec<Unpaged> {
-        let over = |pid: &u32| anonymous_bytes(*pid).is_some_and(|all| all > self.most());
+        let over = |pid: &u32| Resident::of(*pid).is_some_and(|all| all.bytes() > self.most());
         let programs = programs().into_iter().filter(over);
-        programs.filter_map(|pid| Unpaged::of(pid, &self.library)).collect()
+        let all = programs.filter_map(|pid| Unpaged::of(pid, &self.library));
+        all.filter(|one| self.is_exceeded(one)).collect()
+    }
+
+    /// Shared memory may have been counted several times before its mappings were read.
+    fn is_exceeded(&self, one: &Unpaged) -> bool {
+        let shared = one.parts.get(&Why::Shared).copied().unwrap_or(0);
+        one.resident.private.saturating_add(shared) > self.most()
     }
 
     /// With so much nothing is said of a process.
@@ -126,7 +133,8 @@ impl Watch {
     /// Mappings are read where it matters: that takes the process's own lock.
     fn grew(&self, pid: u32) -> bool {
         let known = self.seen.get(&pid).map_or(0, |(bytes, _)| bytes / 10 * 11);
-        anonymous_bytes(pid).is_some_and(|bytes| bytes > known.max(self.bound.most()))
+        let most = known.max(self.bound.most());
+        Resident::of(pid).is_some_and(|all| all.bytes() > most)
     }
 
     fn note(&mut self, pid: u32) -> Option<String> {
@@ -134,7 +142,10 @@ impl Watch {
         let before = self.seen.remove(&pid).map(|(_, sort)| sort);
         let is_new = before.is_none();
         let sort = before.unwrap_or_else(|| now.sort());
-        self.seen.insert(pid, (now.anonymous_bytes, sort.clone()));
+        self.seen.insert(pid, (now.resident.bytes(), sort.clone()));
+        if !self.bound.is_exceeded(&now) {
+            return None;
+        }
         match self.most.entry(sort) {
             Entry::Vacant(place) => {
                 let local = mib(self.bound.local_bytes);

@@ -132,6 +132,13 @@ impl Pager {
         self.residency.hold(first, pages)
     }
 
+    /// Nobody can touch these pages for a while, and the driver cannot take them: keep those that
+    /// are there until [`Pager::release`], and leave the others where they are. The answer is that
+    /// of [`Pager::hold`].
+    pub fn pin(&mut self, first: Page, pages: u64) -> bool {
+        self.residency.pin(first, pages)
+    }
+
     /// Whether all these pages are there (or lost, or not mapped: then the system call will see
     /// that).
     pub fn held(&self, first: Page, pages: u64) -> bool {

@@ -8,7 +8,7 @@
 //! harm: what it maps is paged.
 
 use crate::next;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
 
 /// The file of the other allocator, if there is one.
@@ -27,14 +27,38 @@ pub fn other_file() -> Option<&'static CStr> {
 fn other() -> Option<&'static CStr> {
     let own = object(std::ptr::from_ref(&OTHER).cast())?;
     // SAFETY: a terminated name.
-    let first = object(unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr()) })?;
-    if first.dli_fbase != own.dli_fbase {
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr()) };
+    let first = object(found)?;
+    if first.dli_fbase != own.dli_fbase && defines(found) {
         return Some(file(&first));
     }
     let library = object(next::of_the_library())?;
     // SAFETY: as above.
     let behind = object(unsafe { libc::dlsym(libc::RTLD_NEXT, c"malloc".as_ptr()) })?;
     (behind.dli_fbase != library.dli_fbase).then(|| file(&behind))
+}
+
+/// Whether a function is defined where it is found. A program that is linked to a fixed address and
+/// takes the address of a function has a stub for it, which is found first and calls the real one:
+/// that of the next object, and this library is loaded before all others.
+fn defines(function: *const c_void) -> bool {
+    const SYMBOL: c_int = 1;
+    unsafe extern "C" {
+        /// Of the GNU C library: the entry of the symbol, too.
+        fn dladdr1(
+            address: *const c_void,
+            about: *mut libc::Dl_info,
+            entry: *mut *const libc::Elf64_Sym,
+            which: c_int,
+        ) -> c_int;
+    }
+    let mut about = std::mem::MaybeUninit::zeroed();
+    let mut entry: *const libc::Elf64_Sym = std::ptr::null();
+    // SAFETY: room for both answers; an entry is the loader's own, of an object that stays loaded.
+    unsafe {
+        let known = dladdr1(function, about.as_mut_ptr(), &raw mut entry, SYMBOL) != 0;
+        !known || entry.as_ref().is_none_or(|entry| entry.st_shndx != 0)
+    }
 }
 
 /// The object in which an address lies.

@@ -60,7 +60,7 @@ extern "C" fn in_child() {
     if let Some((table, copy)) = forking.filter(|_| !state::is_child()) {
         match copy {
             Some(copy) => inherit(copy),
-            None => table.all_paged().for_each(|(address, bytes)| close(address, bytes)),
+            None => table.all_paged().for_each(|((address, bytes), _)| close(address, bytes)),
         }
         if !state::is_heir() {
             listen();

@@ -8,7 +8,7 @@
 
 use crate::paged::table;
 use crate::state::{self, PAGE};
-use crate::table::Part;
+use crate::table::{Kind, Part};
 use crate::{own, raw, say};
 use libc::c_void;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 pub struct Copy {
     address: usize,
     bytes: usize,
-    parts: Vec<Part>,
+    parts: Vec<(Part, Kind)>,
 }
 
 impl Copy {
@@ -28,8 +28,14 @@ impl Copy {
             return None;
         }
         let _own = own::Own::begin();
-        let parts: Vec<Part> = table().all_paged().collect();
-        let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
+        // What cannot be read now is not there in a child either: nobody can touch it.
+        let readable = |kind| match kind {
+            Kind::Shut(access) => access & libc::PROT_READ != 0,
+            _ => true,
+        };
+        let parts: Vec<(Part, Kind)> =
+            table().all_paged().filter(|(_, kind)| readable(*kind)).collect();
+        let bytes = parts.iter().map(|((_, bytes), _)| bytes).sum();
         if bytes == 0 || !allowed(bytes, budget) {
             return None;
         }
@@ -39,8 +45,8 @@ impl Copy {
     }
 
     fn fill(&self) {
-        let pages =
-            self.parts.iter().flat_map(|(start, bytes)| (*start..start + bytes).step_by(PAGE));
+        let parts = self.parts.iter();
+        let pages = parts.flat_map(|((start, bytes), _)| (*start..start + bytes).step_by(PAGE));
         for (from, to) in pages.zip((self.address..).step_by(PAGE)) {
             // SAFETY: paged memory, which may be read and which no other thread writes to; a page
             // of the copy, which nobody else has.
@@ -54,16 +60,23 @@ impl Copy {
         }
     }
 
-    /// In the child: each part goes to where it was. `false` if one cannot.
+    /// In the child: each part goes to where it was, with the access that it had. `false` if one
+    /// cannot.
     pub fn install(self) -> bool {
         let mut at = self.address;
-        self.parts.iter().all(|(start, bytes)| {
+        self.parts.iter().all(|((start, bytes), kind)| {
             let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
             let (from, to) = (at as *mut c_void, *start as *mut c_void);
             at += bytes;
             // SAFETY: a part of the copy; nothing lies where it goes, because paged memory is not
             // inherited.
-            unsafe { raw::mremap(from, *bytes, *bytes, flags, to) == to }
+            unsafe {
+                raw::mremap(from, *bytes, *bytes, flags, to) == to
+                    && match kind {
+                        Kind::Shut(access) => raw::mprotect(to, *bytes, *access) == 0,
+                        _ => true,
+                    }
+            }
         })
     }
 

@@ -4,8 +4,9 @@
 //!
 //! - `malloc` and its family: from the threshold on, memory is paged (`heap`).
 //! - `mmap`, `munmap`, `mremap`, `madvise`: private anonymous memory that can be read and written
-//!   is paged from the threshold on (`maps`).
-//! - `mprotect`, `mlock`, `mlockall`: refused on paged memory, in one line (`refusals`).
+//!   is paged from the threshold on (`maps`), and so is what becomes accessible, by another `mmap`
+//!   or by `mprotect`, of addresses that were reserved without access (`access`).
+//! - `mlock`, `mlockall`: refused on paged memory, in one line (`refusals`).
 //! - `read`, `write` and the like, `fread`, `fwrite`, `setvbuf`: pages are held while the kernel
 //!   works on them, where it serves only faults of user mode (`transfers`, `vectors`, `streams`).
 //! - `fork`: the child gets a copy of its parent's paged memory where `--fork-budget` allows
@@ -24,9 +25,9 @@
 //!
 //! # Limits
 //! - A program whose `malloc` is another than the C library's is refused (`allocator`).
-//! - Many small allocations stay in local memory, as do memory taken by `brk`, reservations without
-//!   access (`PROT_NONE`), fixed, shared, executable, locked and huge-page mappings, thread stacks,
-//!   and mappings made by system calls that do not go through the C library.
+//! - Many small allocations stay in local memory, as do memory taken by `brk`, fixed mappings
+//!   outside of reserved addresses, shared, executable, locked and huge-page mappings, thread
+//!   stacks, and mappings made by system calls that do not go through the C library.
 //! - A process made by a bare `clone` or `fork` system call is not told of: in such a child paged
 //!   memory is not there (it ends by `SIGSEGV`).
 //! - Where the kernel serves only faults of user mode, a system call that is not listed above fails
@@ -41,6 +42,7 @@
 // A test program must not be paged by the code under test: nothing is exported there.
 #![cfg_attr(test, allow(dead_code))]
 
+mod access;
 mod allocator;
 mod fork;
 mod heap;

@@ -1,6 +1,8 @@
 //! `mmap` and what is done to mappings. A range of the program's may be paged in part: each part
 //! gets what it needs.
 
+use crate::access::{self, READ_WRITE};
+use crate::allocator;
 use crate::paged::{self, table, whole_pages};
 use crate::raw;
 use crate::refusals::refuse;
@@ -11,10 +13,8 @@ use libc::{MAP_FAILED, c_int, c_void, off_t, size_t};
 use rmem::Memory;
 use std::sync::atomic::AtomicBool;
 
-/// Mappings of these kinds are not paged: what they ask for cannot be kept, or they are only
-/// reserved.
-const NOT_PAGED: c_int = libc::MAP_FIXED
-    | libc::MAP_FIXED_NOREPLACE
+/// Mappings of these kinds are not paged: what they ask for cannot be kept.
+const NOT_PAGED: c_int = libc::MAP_FIXED_NOREPLACE
     | libc::MAP_STACK
     | libc::MAP_GROWSDOWN
     | libc::MAP_HUGETLB
@@ -25,12 +25,25 @@ const MAP_32BIT: c_int = libc::MAP_32BIT;
 #[cfg(not(target_arch = "x86_64"))]
 const MAP_32BIT: c_int = 0;
 
-const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
 const ANONYMOUS: c_int = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
 
-/// Whether a mapping is the program's own data, for it to read and write.
-fn is_plain(access: c_int, flags: c_int) -> bool {
-    access == READ_WRITE && flags & (ANONYMOUS | libc::MAP_SHARED) == ANONYMOUS
+/// What a mapping is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Purpose {
+    /// The program's own data, to read and write.
+    Data,
+    /// Addresses for later.
+    Later,
+    Other,
+}
+
+fn purpose(access: c_int, flags: c_int) -> Purpose {
+    let is_plain = flags & (ANONYMOUS | libc::MAP_SHARED | NOT_PAGED) == ANONYMOUS;
+    match access {
+        READ_WRITE if is_plain => Purpose::Data,
+        libc::PROT_NONE if is_plain => Purpose::Later,
+        _ => Purpose::Other,
+    }
 }
 
 /// # Safety
@@ -44,60 +57,76 @@ pub unsafe extern "C" fn mmap(
     file: c_int,
     offset: off_t,
 ) -> *mut c_void {
-    if is_large(bytes)
-        && is_plain(access, flags)
-        && flags & NOT_PAGED == 0
-        && let Some(memory) = engine()
-    {
-        let mapped = errno::kept(|| paged::allocate(memory, bytes, PAGE, Kind::Mapping));
-        return mapped.map_or_else(|| failed(libc::ENOMEM), |mapped| mapped.cast());
-    }
-    if flags & libc::MAP_FIXED != 0
-        && let Owner::Engine(memory) = mapping_owner(address as usize, bytes)
-    {
-        match replace(memory, address as usize, bytes, is_plain(access, flags)) {
-            Replaced::Forgotten => return address,
-            Replaced::Lent(part) => {
-                // SAFETY: the caller's own arguments.
-                let mapped = unsafe { raw::mmap(address, bytes, access, flags, file, offset) };
-                if mapped != MAP_FAILED {
-                    paged::lend(part);
-                }
-                return mapped;
-            }
-            Replaced::Refused(number) => return failed(number),
+    let purpose = purpose(access, flags);
+    if flags & libc::MAP_FIXED != 0 {
+        if let Owner::Engine(memory) = mapping_owner(address as usize, bytes)
+            && let Some(answer) = replaced(memory, (address as usize, bytes), purpose)
+        {
+            return answer;
         }
+    } else if let Some(memory) = engine_for(purpose, bytes)
+        && let Some(answer) = new(memory, address as usize, bytes, purpose)
+    {
+        return answer;
     }
     // SAFETY: the caller's own arguments.
     unsafe { raw::mmap(address, bytes, access, flags, file, offset) }
 }
 
-/// What becomes of paged memory where the program puts another mapping.
-enum Replaced {
-    /// The same kind comes there: it is zero again, and that is all there is to do.
-    Forgotten,
-    /// Another kind comes there: its contents are gone, and the kernel may map over it.
-    Lent(Part),
-    /// That cannot be, for this reason.
-    Refused(c_int),
+/// The engine, if a new mapping is its concern. Who reserves addresses makes heaps of them, of many
+/// pieces perhaps: a quarter of the threshold is enough. But addresses alone are not worth the end
+/// of a program that cannot be paged.
+fn engine_for(purpose: Purpose, bytes: usize) -> Option<&'static Memory> {
+    match purpose {
+        Purpose::Data if is_large(bytes) => engine(),
+        Purpose::Later
+            if is_large(bytes.saturating_mul(4)) && allocator::other_file().is_none() =>
+        {
+            engine()
+        }
+        _ => None,
+    }
 }
 
-fn replace(memory: &Memory, address: usize, bytes: usize, plain: bool) -> Replaced {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    let Some(bytes) = whole_pages(bytes).filter(|bytes| *bytes > 0 && address.is_multiple_of(PAGE))
-    else {
-        return Replaced::Refused(libc::EINVAL);
-    };
-    let part = (address, bytes);
-    let known = table().known(part);
-    let paged = table().paged(part);
-    // Free addresses of the engine's: it would give them to somebody else.
-    if !gaps(part, &known).is_empty() {
-        refuse(&SAID, "mmap to a fixed place where paged memory was");
-        return Replaced::Refused(libc::ENOMEM);
+/// A new mapping; `None` where the kernel is to make it.
+fn new(memory: &Memory, wish: usize, bytes: usize, purpose: Purpose) -> Option<*mut c_void> {
+    if purpose == Purpose::Later {
+        return errno::kept(|| access::reserve(memory, bytes, wish))
+            .map(|reserved| reserved.cast());
     }
-    paged::forget(memory, part);
-    if plain && gaps(part, &paged).is_empty() { Replaced::Forgotten } else { Replaced::Lent(part) }
+    let mapped = errno::kept(|| paged::allocate(memory, bytes, PAGE, Kind::Mapping));
+    Some(mapped.map_or_else(|| failed(libc::ENOMEM), |mapped| mapped.cast()))
+}
+
+/// A mapping over a range in which something is paged, or was; `None` where the kernel is to make
+/// it, over addresses that are the program's then.
+fn replaced(memory: &Memory, (start, bytes): Part, purpose: Purpose) -> Option<*mut c_void> {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let Some(bytes) = whole_pages(bytes).filter(|bytes| *bytes > 0 && start.is_multiple_of(PAGE))
+    else {
+        return Some(failed(libc::EINVAL));
+    };
+    let part = (start, bytes);
+    // Free addresses of the engine's: it would give them to somebody else.
+    if !gaps(part, &table().known(part)).is_empty() {
+        refuse(&SAID, "mmap to a fixed place where paged memory was");
+        return Some(failed(libc::ENOMEM));
+    }
+    match purpose {
+        Purpose::Data => {
+            let renewed = errno::kept(|| access::renew(memory, part));
+            Some(if renewed { start as *mut c_void } else { failed(libc::ENOMEM) })
+        }
+        Purpose::Later => {
+            errno::kept(|| access::close(memory, part));
+            Some(start as *mut c_void)
+        }
+        Purpose::Other => {
+            errno::kept(|| access::close(memory, part));
+            table().turn(part, Kind::Lent);
+            None
+        }
+    }
 }
 
 /// # Safety
@@ -182,8 +211,10 @@ fn remapped(
     if bytes == 0 || new == 0 {
         return failed(libc::EINVAL);
     }
-    if table().paged((address, bytes)) != [(address, bytes)] {
-        return failed(libc::EFAULT);
+    match table().parts((address, bytes))[..] {
+        [(part, Kind::Block | Kind::Mapping)] if part == (address, bytes) => {}
+        // Several mappings, which the kernel does not take at once either; or no access.
+        _ => return failed(libc::EFAULT),
     }
     let may_move = flags & libc::MREMAP_MAYMOVE != 0;
     let resized =
@@ -273,15 +304,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_private_anonymous_memory_to_read_and_write_is_plain() {
-        assert!(is_plain(READ_WRITE, ANONYMOUS));
-        assert!(is_plain(READ_WRITE, ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_POPULATE));
-        assert!(!is_plain(libc::PROT_NONE, ANONYMOUS | libc::MAP_NORESERVE));
-        assert!(!is_plain(READ_WRITE | libc::PROT_EXEC, ANONYMOUS));
-        assert!(!is_plain(READ_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS));
-        assert!(!is_plain(READ_WRITE, libc::MAP_PRIVATE));
-        // MAP_SHARED_VALIDATE has the bits of both.
-        assert!(!is_plain(READ_WRITE, libc::MAP_SHARED_VALIDATE | libc::MAP_ANONYMOUS));
+    fn only_private_anonymous_memory_is_the_programs_own_data() {
+        assert_eq!(purpose(READ_WRITE, ANONYMOUS), Purpose::Data);
+        let more = libc::MAP_NORESERVE | libc::MAP_POPULATE | libc::MAP_FIXED;
+        assert_eq!(purpose(READ_WRITE, ANONYMOUS | more), Purpose::Data);
+        assert_eq!(purpose(libc::PROT_NONE, ANONYMOUS | libc::MAP_NORESERVE), Purpose::Later);
+        let others = [
+            (READ_WRITE | libc::PROT_EXEC, ANONYMOUS),
+            (libc::PROT_READ, ANONYMOUS),
+            (libc::PROT_NONE, ANONYMOUS | libc::MAP_STACK),
+            (READ_WRITE, ANONYMOUS | libc::MAP_FIXED | libc::MAP_STACK),
+            (READ_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS),
+            (READ_WRITE, libc::MAP_PRIVATE),
+            // It has the bits of both.
+            (READ_WRITE, libc::MAP_SHARED_VALIDATE | libc::MAP_ANONYMOUS),
+        ];
+        for (access, flags) in others {
+            assert_eq!(purpose(access, flags), Purpose::Other, "{access} {flags:x}");
+        }
     }
 
     #[test]

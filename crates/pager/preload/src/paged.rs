@@ -76,14 +76,6 @@ pub fn forget(memory: &Memory, part: Part) {
     }
 }
 
-/// The program puts another mapping over known ranges: what was paged there goes, the addresses
-/// stay its own.
-pub fn lend(part: Part) {
-    let mut table = table();
-    table.cut(part);
-    table.add(part, Kind::Lent);
-}
-
 /// Change the size of a block or a part of a mapping, in whole pages; `None` when it cannot be, and
 /// then nothing has changed.
 pub fn resize(
@@ -131,5 +123,5 @@ pub fn extent() -> (usize, usize) {
         return (0, 0);
     }
     let table = table();
-    table.all_paged().fold((0, 0), |(count, sum), (_, bytes)| (count + 1, sum + bytes))
+    table.all_paged().fold((0, 0), |(count, sum), ((_, bytes), _)| (count + 1, sum + bytes))
 }

@@ -1,8 +1,6 @@
 //! What paged memory cannot do, and a program must not believe to have.
 //!
-//! Changed access (`mprotect`): the kernel moves pages only between ranges that may both be
-//! written, so such pages could never leave. Locked memory: it would have to stay, which is what
-//! paging is against.
+//! Locked memory: it would have to stay, which is what paging is against.
 
 use crate::paged::table;
 use crate::state::{Owner, is_on, mapping_owner, running};
@@ -20,27 +18,6 @@ pub fn refuse(said: &AtomicBool, what: &str) {
             larger --threshold, so that this memory stays local"
         ),
     );
-}
-
-/// # Safety
-/// As for `mprotect(2)`.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn mprotect(address: *mut c_void, bytes: size_t, access: c_int) -> c_int {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    match mapping_owner(address as usize, bytes) {
-        Owner::Engine(_)
-            if access != libc::PROT_READ | libc::PROT_WRITE
-                && is_paged(address as usize, bytes) =>
-        {
-            refuse(&SAID, "mprotect of paged memory");
-            no_memory()
-        }
-        // Access would show zeros there.
-        Owner::Parent => no_memory(),
-        // SAFETY: the caller's own arguments; where memory is paged nothing changes, because it can
-        // be read and written already.
-        _ => unsafe { raw::mprotect(address, bytes, access) },
-    }
 }
 
 /// # Safety

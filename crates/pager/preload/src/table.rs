@@ -1,6 +1,7 @@
 //! Which ranges are paged: the library's own list, by address. `Memory::covers` says quickly that
 //! something is paged; this says what.
 
+use libc::c_int;
 use std::collections::BTreeMap;
 
 /// Disjoint ranges of whole pages.
@@ -22,6 +23,10 @@ pub enum Kind {
     Block,
     /// Paged, given out by `mmap`, or the rest of a block.
     Mapping,
+    /// Paged and kept in memory, with less access than to read and write: as `mprotect` has it.
+    Shut(c_int),
+    /// Addresses without access and without memory: `mmap` gave them out, for later use.
+    Reserved,
     /// Another mapping of the program's, put where paged memory was. Not paged; the engine keeps
     /// the addresses for it.
     Lent,
@@ -51,12 +56,23 @@ impl Table {
 
     /// What of a range is paged, in order.
     pub fn paged(&self, part: Part) -> Vec<Part> {
-        self.within(part).filter(|(_, kind)| *kind != Kind::Lent).map(|(part, _)| part).collect()
+        self.within(part).filter(|(_, kind)| kind.is_paged()).map(|(part, _)| part).collect()
     }
 
-    /// What of a range is paged or lent, in order.
+    /// What of a range is of any kind, in order.
     pub fn known(&self, part: Part) -> Vec<Part> {
         self.within(part).map(|(part, _)| part).collect()
+    }
+
+    /// The same, with what it is.
+    pub fn parts(&self, part: Part) -> Vec<(Part, Kind)> {
+        self.within(part).collect()
+    }
+
+    /// A range that is known becomes one of another kind.
+    pub fn turn(&mut self, part: Part, kind: Kind) {
+        self.cut(part);
+        self.add(part, kind);
     }
 
     fn within(&self, (address, bytes): Part) -> impl Iterator<Item = (Part, Kind)> {
@@ -90,13 +106,18 @@ impl Table {
     }
 
     /// All that is paged.
-    pub fn all_paged(&self) -> impl Iterator<Item = Part> {
-        let paged = self.ranges.iter().filter(|(_, range)| range.kind != Kind::Lent);
-        paged.map(|(start, range)| (*start, range.end - start))
+    pub fn all_paged(&self) -> impl Iterator<Item = (Part, Kind)> {
+        let paged = self.ranges.iter().filter(|(_, range)| range.kind.is_paged());
+        paged.map(|(start, range)| ((*start, range.end - start), range.kind))
     }
 }
 
 impl Kind {
+    /// Whether the engine has its pages.
+    pub fn is_paged(self) -> bool {
+        !matches!(self, Kind::Reserved | Kind::Lent)
+    }
+
     /// What a part of such a range is.
     fn rest(self) -> Kind {
         if self == Kind::Block { Kind::Mapping } else { self }
@@ -138,7 +159,8 @@ mod tests {
         let mut table = Table::new();
         table.add((0x10000, 0x4000), Kind::Block);
         assert_eq!(table.cut((0x11000, 0x1000)), [(0x11000, 0x1000)]);
-        assert_eq!(table.all_paged().collect::<Vec<_>>(), [(0x10000, 0x1000), (0x12000, 0x2000)]);
+        let rest = [((0x10000, 0x1000), Kind::Mapping), ((0x12000, 0x2000), Kind::Mapping)];
+        assert_eq!(table.all_paged().collect::<Vec<_>>(), rest);
         assert_eq!((table.block(0x10000), table.block(0x12000)), (None, None));
     }
 
@@ -156,8 +178,7 @@ mod tests {
     fn what_is_lent_is_known_and_not_paged() {
         let mut table = Table::new();
         table.add((0x10000, 0x4000), Kind::Mapping);
-        table.cut((0x11000, 0x1000));
-        table.add((0x11000, 0x1000), Kind::Lent);
+        table.turn((0x11000, 0x1000), Kind::Lent);
         let whole = (0x10000, 0x4000);
         assert_eq!(table.paged(whole), [(0x10000, 0x1000), (0x12000, 0x2000)]);
         assert_eq!(gaps(whole, &table.known(whole)), []);
@@ -189,7 +210,8 @@ mod tests {
                     table.add(part, Kind::Block);
                     model.extend(pages);
                 }
-                prop_assert_eq!(pages_of(&table.all_paged().collect::<Vec<_>>()), model.clone());
+                let all: Vec<Part> = table.all_paged().map(|(part, _)| part).collect();
+                prop_assert_eq!(pages_of(&all), model.clone());
             }
         }
     }

@@ -21,6 +21,13 @@ fn mappings_can_be_cut_grown_moved_forgotten_and_replaced() {
 }
 
 #[test]
+fn what_is_reserved_first_is_paged_once_it_is_accessible() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("reserved.c", &[]);
+    bench.same_both_ways(&[&program], 4 * common::LOCAL_BYTES);
+}
+
+#[test]
 fn the_kernel_and_streams_fill_and_read_paged_buffers() {
     let (_alone, bench) = (alone(), Bench::new());
     let program = bench.build("calls.c", &[]);
@@ -42,13 +49,13 @@ fn what_paged_memory_has_not_is_refused_in_one_line_each() {
         let ran = bench.paged(&[&program], &mode);
         let expected = "mlock: ENOMEM\nmlock2: ENOMEM\nmlockall: ENOMEM\nmprotect to the same: \
         done\nmprotect: ENOMEM\n\
-            mprotect again: ENOMEM\nwipe on fork: EINVAL\nmremap to a place: ENOMEM\n";
+            mprotect of a part: done\nwipe on fork: EINVAL\nmremap to a place: ENOMEM\n";
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), expected), "{}", ran.err);
         let said = ran.said();
         for what in [
             "mlock of paged memory",
             "mlockall",
-            "mprotect of paged memory",
+            "mprotect of more paged memory than can be kept in --local",
             "mremap to a fixed place",
         ] {
             let lines = said.iter().filter(|line| line.contains(&format!(": {what} is refused")));

@@ -80,6 +80,11 @@ fn a_program_with_another_allocator_is_refused_in_one_line() {
     let within = bench.build("process.c", &[&Bench::source("allocator.c")]);
     let refused = bench.paged(&[&within, "alone"], &serde_json::json!({}));
     assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");
+    // Linked to a fixed address, with a stub for `malloc`, whose address it takes.
+    let fixed = bench.build("process.c", &["-no-pie", "-DTAKES_ADDRESS"]);
+    let plain = bench.plain(&[&fixed, "alone"]);
+    let paged = bench.paged(&[&fixed, "alone"], &serde_json::json!({}));
+    assert_eq!((paged.code, &paged.out), (Some(0), &plain.out), "{paged:?}");
     // What is small is nobody's concern.
     let small = bench
         .paged(&["env", &format!("LD_PRELOAD={library}"), "echo", "small"], &serde_json::json!({}));

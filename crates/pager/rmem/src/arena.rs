@@ -1,7 +1,8 @@
 //! The address space that paged memory is cut from: one reserved range, so that "is this address
-//! ours?" is one comparison.
+//! ours?" is one comparison; and places that the program itself asked for ([`Places`]).
 
 use crate::RmemError;
+use crate::places::Places;
 use pager::PAGE_BYTES;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,6 +18,7 @@ pub struct Arena {
     bytes: usize,
     /// Unused ranges, by address.
     free: Mutex<BTreeMap<usize, usize>>,
+    places: Places,
 }
 
 impl Arena {
@@ -27,7 +29,7 @@ impl Arena {
             match map(0, bytes, libc::PROT_NONE, 0) {
                 Ok(base) => {
                     let free = Mutex::new(BTreeMap::from([(base, bytes)]));
-                    return Ok(Arena { base, bytes, free });
+                    return Ok(Arena { base, bytes, free, places: Places::none() });
                 }
                 Err(source) if bytes <= LEAST_BYTES => {
                     return Err(RmemError::System {
@@ -40,23 +42,45 @@ impl Arena {
         }
     }
 
-    /// Whether any part of a range is within it.
+    /// Whether any part of a range is within it, or in a place of the program's choice.
     #[inline]
     pub fn covers(&self, address: usize, bytes: usize) -> bool {
+        self.has(address, bytes) || self.places.meet(address, bytes)
+    }
+
+    #[inline]
+    fn has(&self, address: usize, bytes: usize) -> bool {
         address < self.base + self.bytes && address.saturating_add(bytes) > self.base
+    }
+
+    /// Take a range of whole pages, to which nobody has access yet.
+    pub fn take_closed(&self, bytes: usize) -> Result<usize, RmemError> {
+        let mut free = self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Some((&at, &length)) = free.iter().find(|(_, length)| **length >= bytes) else {
+            return Err(no_room(bytes));
+        };
+        cut(&mut free, at, length, at, bytes);
+        Ok(at)
+    }
+
+    /// The same at an address of the program's choice; `None` where something lies there, or where
+    /// there are too many such places.
+    pub fn take_place(&self, address: usize, bytes: usize) -> Option<usize> {
+        let fixed = libc::MAP_FIXED_NOREPLACE;
+        let taken = map(address, bytes, libc::PROT_NONE, fixed).ok()?;
+        let ours = taken == address && self.places.add(address, bytes);
+        if !ours {
+            // SAFETY: mapped a moment ago, and nobody knows of it. An older kernel takes the
+            // address for a hint.
+            unsafe { libc::syscall(libc::SYS_munmap, taken, bytes) };
+        }
+        ours.then_some(address)
     }
 
     /// Take a range of whole pages and make it readable and writable: all missing, never in huge
     /// pages, not in a forked child.
     pub fn take(&self, bytes: usize) -> Result<usize, RmemError> {
-        let address = {
-            let mut free = self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let Some((&at, &length)) = free.iter().find(|(_, length)| **length >= bytes) else {
-                return Err(no_room(bytes));
-            };
-            cut(&mut free, at, length, at, bytes);
-            at
-        };
+        let address = self.take_closed(bytes)?;
         self.open(address, bytes).inspect_err(|_| self.put_back(address, bytes))?;
         Ok(address)
     }
@@ -83,8 +107,14 @@ impl Arena {
             .map_err(|source| RmemError::System { action: "give memory back", source })
     }
 
-    /// A closed range may be taken again.
+    /// A closed range may be taken again; a place of the program's choice is the kernel's.
     pub fn put_back(&self, address: usize, bytes: usize) {
+        if !self.has(address, bytes) {
+            self.places.remove(address, bytes);
+            // SAFETY: closed: nothing is there, and the program has given it up.
+            unsafe { libc::syscall(libc::SYS_munmap, address, bytes) };
+            return;
+        }
         let mut free = self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (mut start, mut length) = (address, bytes);
         if let Some((&at, &before)) = free.range(..address).next_back()
@@ -99,7 +129,8 @@ impl Arena {
         free.insert(start, length);
     }
 
-    fn open(&self, address: usize, bytes: usize) -> Result<(), RmemError> {
+    /// Make a range that was taken readable and writable, as [`take`](Self::take) does.
+    pub fn open(&self, address: usize, bytes: usize) -> Result<(), RmemError> {
         let failed = |source| RmemError::System { action: "map paged memory", source };
         map(address, bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_FIXED).map_err(failed)?;
         for advice in [libc::MADV_NOHUGEPAGE, libc::MADV_DONTFORK] {
@@ -183,5 +214,24 @@ mod tests {
         assert_eq!(*arena.free.lock().unwrap(), whole);
         assert!(arena.take_at(pieces[2], 3 * PAGE_BYTES).unwrap().is_some());
         assert!(arena.covers(pieces[0], 1) && !arena.covers(&raw const arena as usize, 8));
+    }
+
+    #[test]
+    fn a_place_of_the_programs_choice_is_its_own_until_it_is_given_back() {
+        let arena = Arena::reserve().unwrap();
+        let bytes = 8 * PAGE_BYTES;
+        let place = map(0, bytes, libc::PROT_NONE, 0).unwrap();
+        assert_eq!(arena.take_place(place, bytes), None, "something lies there");
+        // SAFETY: mapped above, by this test.
+        unsafe { libc::syscall(libc::SYS_munmap, place, bytes) };
+        assert_eq!(arena.take_place(place, bytes), Some(place));
+        arena.open(place, PAGE_BYTES).unwrap();
+        assert!(arena.covers(place + bytes - 1, 1) && !arena.covers(place + bytes, 1));
+        arena.close(place, bytes).unwrap();
+        arena.put_back(place, 2 * PAGE_BYTES);
+        assert!(!arena.covers(place, 2 * PAGE_BYTES) && arena.covers(place, bytes));
+        arena.put_back(place + 2 * PAGE_BYTES, bytes - 2 * PAGE_BYTES);
+        assert_eq!(arena.take_place(place, bytes), Some(place), "it is free again");
+        arena.put_back(place, bytes);
     }
 }

@@ -18,6 +18,7 @@ mod mailbox;
 mod memory;
 mod pagemap;
 mod parts;
+mod places;
 mod rate;
 mod run_queue;
 mod secure;

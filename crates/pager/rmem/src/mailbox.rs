@@ -19,15 +19,19 @@ pub struct Stretch {
 pub enum Request {
     /// This memory is new.
     Map(Stretch),
-    /// This memory is to be given back.
+    /// This memory is to be given back, and its addresses with it.
     Unmap(Stretch),
+    /// This memory is to be given back; its addresses stay the program's.
+    Close(Stretch),
     /// This memory is to be zero again.
     Forget(Stretch),
     /// The contents of this memory are to be at the address `to`, which is mapped and untouched.
     Move { from: Stretch, to: usize },
     /// This memory is to be there and to stay.
     Hold(Stretch),
-    /// No longer.
+    /// Nobody can touch this memory: what is there of it is to stay.
+    Pin(Stretch),
+    /// No longer, either of them.
     Release(Stretch),
     /// The program ends.
     Finish,
@@ -35,7 +39,8 @@ pub enum Request {
 
 /// What the asking thread waits on.
 pub struct Ticket {
-    done: Mutex<bool>,
+    /// Whether it was granted, once that is known.
+    done: Mutex<Option<bool>>,
     changed: Condvar,
 }
 
@@ -60,16 +65,16 @@ impl Mailbox {
         })
     }
 
-    /// Ask, and wait until it is done.
-    pub fn ask(&self, request: Request) {
-        let ticket = Arc::new(Ticket { done: Mutex::new(false), changed: Condvar::new() });
+    /// Ask, and wait until it is done. Whether it was granted.
+    pub fn ask(&self, request: Request) -> bool {
+        let ticket = Arc::new(Ticket { done: Mutex::new(None), changed: Condvar::new() });
         {
             let mut requests = lock(&self.requests);
             requests.push_back((request, Arc::clone(&ticket)));
             self.some.store(true, Ordering::Release);
         }
         self.ring();
-        ticket.wait();
+        ticket.wait()
     }
 
     /// Wake the engine. Without the bell it looks here a hundred times a second.
@@ -100,15 +105,18 @@ impl AsFd for Mailbox {
 }
 
 impl Ticket {
-    /// It is done.
-    pub fn answer(&self) {
-        *lock(&self.done) = true;
+    /// It is done, or refused.
+    pub fn answer(&self, granted: bool) {
+        *lock(&self.done) = Some(granted);
         self.changed.notify_one();
     }
 
-    fn wait(&self) {
+    fn wait(&self) -> bool {
         let mut done = lock(&self.done);
-        while !*done {
+        loop {
+            if let Some(granted) = *done {
+                return granted;
+            }
             done = self.changed.wait(done).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
     }

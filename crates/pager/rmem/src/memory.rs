@@ -65,6 +65,51 @@ impl Memory {
         Ok(address as *mut u8)
     }
 
+    /// Address space alone: no access, no memory. At an address of the caller's choice, if it names
+    /// one that can be had.
+    ///
+    /// # Errors
+    /// When there is no address space.
+    pub fn reserve(&self, bytes: usize, wish: usize) -> Result<*mut u8, RmemError> {
+        let (arena, bytes) = (&self.shared.arena, whole_pages(bytes));
+        let place = (wish != 0).then(|| arena.take_place(wish, bytes)).flatten();
+        let address = place.map_or_else(|| arena.take_closed(bytes), Ok)?;
+        Ok(address as *mut u8)
+    }
+
+    /// New memory, all zero, in a range that was reserved or closed.
+    ///
+    /// # Errors
+    /// When the kernel gives none, or there is no engine.
+    pub fn commit(&self, address: usize, bytes: usize) -> Result<(), RmemError> {
+        self.shared.arena.open(address, bytes)?;
+        self.ask(Request::Map(Stretch { address, bytes }))?;
+        Ok(())
+    }
+
+    /// Give memory back and keep its addresses, without access.
+    pub fn close(&self, address: usize, bytes: usize) {
+        // As below.
+        let _ = self.ask(Request::Close(Stretch { address, bytes }));
+    }
+
+    /// Bring whole pages, and keep them until they are let go. `false`: that is too much of the
+    /// local memory.
+    pub fn keep(&self, address: usize, bytes: usize) -> bool {
+        self.ask(Request::Hold(Stretch { address, bytes })).unwrap_or(false)
+    }
+
+    /// Keep what is there of memory that nobody can touch. The same.
+    pub fn pin(&self, address: usize, bytes: usize) -> bool {
+        self.ask(Request::Pin(Stretch { address, bytes })).unwrap_or(false)
+    }
+
+    /// What was kept may leave again.
+    pub fn let_go(&self, address: usize, bytes: usize) {
+        // As below.
+        let _ = self.ask(Request::Release(Stretch { address, bytes }));
+    }
+
     /// Give memory back; part of a mapping may be.
     pub fn unmap(&self, address: usize, bytes: usize) {
         // Without an engine there is nothing to give back to: a forked child does not have the
@@ -120,8 +165,9 @@ impl Memory {
     pub fn hold(&self, address: usize, bytes: usize) -> Hold<'_> {
         let start = address / pager::PAGE_BYTES * pager::PAGE_BYTES;
         let stretch = Stretch { address: start, bytes: whole_pages(address + bytes - start) };
-        let held =
-            bytes > 0 && self.covers(address, bytes) && self.ask(Request::Hold(stretch)).is_ok();
+        let held = bytes > 0
+            && self.covers(address, bytes)
+            && self.ask(Request::Hold(stretch)).unwrap_or(false);
         Hold { memory: self, stretch: held.then_some(stretch) }
     }
 
@@ -132,12 +178,12 @@ impl Memory {
         let _ = self.ask(Request::Finish);
     }
 
-    fn ask(&self, request: Request) -> Result<(), RmemError> {
+    /// Whether it was granted.
+    fn ask(&self, request: Request) -> Result<bool, RmemError> {
         if std::process::id() != self.process {
             return Err(RmemError::NoEngine);
         }
-        self.shared.mailbox.ask(request);
-        Ok(())
+        Ok(self.shared.mailbox.ask(request))
     }
 }
 

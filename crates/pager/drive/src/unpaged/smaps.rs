@@ -1,4 +1,4 @@
-//! Why anonymous memory of a process is not paged, as far as its list of mappings shows.
+//! Why anonymous and shared memory of a process is not paged, as far as its list of mappings shows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +15,8 @@ pub enum Why {
     Committed,
     /// Anonymous, and none of the above.
     Other,
+    /// Not the process's alone.
+    Shared,
     /// The main thread's stack.
     Stack,
     /// Variables of the program and its libraries.
@@ -33,6 +35,7 @@ impl fmt::Display for Why {
                 forked child)"
             }
             Why::Other => "in mappings that are below --threshold, fixed, or not made through libc",
+            Why::Shared => "of shared memory",
             Why::Stack => "of stack",
             Why::Data => "of program data",
             Why::Unknown => "whose mappings cannot be read",
@@ -50,27 +53,62 @@ struct Mapping {
     closed: bool,
     name: String,
     anonymous_bytes: u64,
+    /// Resident, divided by how often it is mapped.
+    own_bytes: u64,
     paged: bool,
 }
 
-/// Resident anonymous memory that is not paged, by reason; `None` when the process is gone.
+/// How names of shared memory begin: of `memfd_create`, `shm_open`, `mmap` and System V.
+const SHARED: [&str; 4] = ["/memfd:", "/dev/shm/", "/dev/zero", "/SYSV"];
+
+impl Mapping {
+    fn is_shared(&self) -> bool {
+        SHARED.iter().any(|begin| self.name.starts_with(begin))
+    }
+
+    /// What it adds to the process's memory that has no file.
+    fn bytes(&self) -> u64 {
+        self.anonymous_bytes.max(if self.is_shared() { self.own_bytes } else { 0 })
+    }
+}
+
+/// Resident memory without a file that is not paged, by reason; `None` when the process is gone.
 pub fn unpaged(pid: u32, library: &Path) -> Option<BTreeMap<Why, u64>> {
     match std::fs::read_to_string(format!("/proc/{pid}/smaps")) {
         // A process that has ended and waits for its parent has none.
         Ok(text) if text.is_empty() => None,
         Ok(text) => Some(by_reason(&mappings(&text), library)),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Some(BTreeMap::from([(Why::Unknown, anonymous_bytes(pid)?)]))
+            Some(BTreeMap::from([(Why::Unknown, Resident::of(pid)?.bytes())]))
         }
         Err(_) => None,
     }
 }
 
-/// Resident anonymous memory.
-pub fn anonymous_bytes(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+/// Resident memory without a file, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resident {
+    /// The process's alone.
+    pub private: u64,
+    /// As often as it is mapped.
+    pub shared: u64,
+}
+
+impl Resident {
+    /// Of a process; `None` when it is gone.
+    pub fn of(pid: u32) -> Option<Resident> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let of = |key| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+            Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+        };
+        Some(Resident { private: of("RssAnon:")?, shared: of("RssShmem:").unwrap_or(0) })
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> u64 {
+        self.private + self.shared
+    }
 }
 
 fn by_reason(mappings: &[Mapping], library: &Path) -> BTreeMap<Why, u64> {
@@ -78,7 +116,7 @@ fn by_reason(mappings: &[Mapping], library: &Path) -> BTreeMap<Why, u64> {
     let mut parts = BTreeMap::new();
     for (at, mapping) in mappings.iter().enumerate().filter(|(_, mapping)| !mapping.paged) {
         let why = if has_library { why(mappings, at) } else { Why::NoLibrary };
-        *parts.entry(why).or_default() += mapping.anonymous_bytes;
+        *parts.entry(why).or_default() += mapping.bytes();
     }
     parts.retain(|_, bytes| *bytes > 0);
     parts
@@ -90,6 +128,7 @@ fn why(mappings: &[Mapping], at: usize) -> Why {
         "[heap]" => return Why::Small,
         "[stack]" => return Why::Stack,
         "" => {}
+        _ if one.is_shared() => return Why::Shared,
         name if name.starts_with("[anon") => {}
         _ => return Why::Data,
     }
@@ -111,11 +150,10 @@ fn mappings(text: &str) -> Vec<Mapping> {
     let mut all: Vec<Mapping> = Vec::new();
     for line in text.lines() {
         let Some((key, value)) = line.split_once(' ') else { continue };
+        let kib = || value.trim().strip_suffix(" kB").and_then(|kib| kib.trim().parse().ok());
         match (key, all.last_mut()) {
-            ("Anonymous:", Some(mapping)) => {
-                let kib = value.trim().strip_suffix(" kB").and_then(|kib| kib.trim().parse().ok());
-                mapping.anonymous_bytes = kib.unwrap_or(0u64) * 1024;
-            }
+            ("Anonymous:", Some(mapping)) => mapping.anonymous_bytes = kib().unwrap_or(0u64) * 1024,
+            ("Pss:", Some(mapping)) => mapping.own_bytes = kib().unwrap_or(0u64) * 1024,
             ("VmFlags:", Some(mapping)) => {
                 mapping.paged = value.split_ascii_whitespace().any(|flag| flag == "um");
             }
@@ -142,7 +180,12 @@ mod tests {
 
     fn smaps(lines: &[(&str, u64, &str)]) -> String {
         let one = |(head, kib, flags): &(&str, u64, &str)| {
-            format!("{head}\nRss: 9 kB\nAnonymous: {kib:>8} kB\nVmFlags: rd wr {flags}\n")
+            let shared = if *flags == "sh" { *kib } else { 9 };
+            let anonymous = if *flags == "sh" { 0 } else { *kib };
+            format!(
+                "{head}\nRss: 99 kB\nPss: {shared:>8} kB\nAnonymous: {anonymous:>8} kB\n\
+                VmFlags: rd wr {flags}\n"
+            )
         };
         lines.iter().map(one).collect()
     }
@@ -160,6 +203,7 @@ mod tests {
             ("0a000000-0a900000 rw-p 00000000 00:00 0", 32, "um uw"),
             ("7f000000-7f100000 r-xp 00000000 08:01 9  /x/librmem_preload.so", 0, "mr"),
             ("7ff00000-7ff10000 rw-p 00000000 00:00 0  [stack]", 64, "gd"),
+            ("7fff0000-7fff9000 rw-s 00000000 00:01 5  /memfd:heap (deleted)", 128, "sh"),
         ]);
         let library = Path::new("/x/librmem_preload.so");
         let parts = by_reason(&mappings(&text), library);
@@ -169,10 +213,14 @@ mod tests {
             (Why::Other, 16 << 10),
             (Why::Stack, 64 << 10),
             (Why::Data, 1 << 10),
+            (Why::Shared, 128 << 10),
         ];
         assert_eq!(parts, BTreeMap::from(expected));
         let bare = text.replace("/x/librmem_preload.so", "/x/other.so");
         let parts = by_reason(&mappings(&bare), library);
-        assert_eq!(parts, BTreeMap::from([(Why::NoLibrary, (1 + 2 + 4 + 8 + 16 + 64) << 10)]));
+        assert_eq!(
+            parts,
+            BTreeMap::from([(Why::NoLibrary, (1 + 2 + 4 + 8 + 16 + 64 + 128) << 10)])
+        );
     }
 }

@@ -283,6 +283,28 @@ fn held_pages_stay_and_half_the_budget_is_the_most() {
 }
 
 #[test]
+fn what_is_pinned_stays_where_it_is_outside_too() {
+    let mut pager = filled(0);
+    let is_there = |pager: &Pager, page| pager.held(Page(page), 1);
+    let there: Vec<u64> = (8..60).filter(|page| is_there(&pager, *page)).take(4).collect();
+    let away: Vec<u64> = (0..8).filter(|page| !is_there(&pager, *page)).collect();
+    assert!(!there.is_empty() && !away.is_empty(), "{there:?} {away:?}");
+    let (first, last) = (there[0], there[there.len() - 1]);
+    assert!(pager.pin(Page(first), last - first + 1) && pager.pin(Page(0), 8));
+    assert!(carry_out(&mut pager).is_empty(), "nothing is brought");
+    for page in (8..60).filter(|page| !(first..=last).contains(page)) {
+        for (operation, _) in touch(&mut pager, page).1 {
+            done(&mut pager, operation, Some(Installed::Done));
+            carry_out(&mut pager);
+        }
+    }
+    assert!(there.iter().all(|page| is_there(&pager, *page)), "others left instead");
+    assert!(away.iter().all(|page| !is_there(&pager, *page)));
+    pager.release(Page(0), 100);
+    assert_eq!(status(&pager).held_pages, 0);
+}
+
+#[test]
 fn pages_that_cannot_be_taken_are_left_alone_until_the_next_tick() {
     let mut pager = pager(0);
     let mut grabs = 0;

@@ -11,6 +11,9 @@
 
 extern char **environ;
 static unsigned char *memory;
+#ifdef TAKES_ADDRESS
+void *(*volatile allocate)(size_t) = malloc;
+#endif
 
 static int ended(pid_t child) {
     int status = 0;

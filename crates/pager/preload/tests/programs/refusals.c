@@ -8,7 +8,7 @@ static void say(const char *what, int failed) {
 }
 
 int main(void) {
-    size_t bytes = 1 << 20;
+    size_t bytes = 4 << 20;
     unsigned char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     fill(memory, 0, bytes, 1);
     say("mlock", mlock(memory, 8192));
@@ -16,8 +16,8 @@ int main(void) {
     say("mlockall", mlockall(MCL_CURRENT));
     munlockall();
     say("mprotect to the same", mprotect(memory, bytes, PROT_READ | PROT_WRITE));
-    say("mprotect", mprotect(memory, 4096, PROT_READ));
-    say("mprotect again", mprotect(memory, 4096, PROT_NONE));
+    say("mprotect", mprotect(memory, bytes, PROT_READ));
+    say("mprotect of a part", mprotect(memory, 4096, PROT_NONE));
     mprotect(memory, bytes, PROT_READ | PROT_WRITE);
     say("wipe on fork", madvise(memory, bytes, MADV_WIPEONFORK));
     void *place = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

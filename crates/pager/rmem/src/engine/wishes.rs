@@ -14,19 +14,26 @@ impl Engine {
             let begun = self.time.now();
             let done = self.carry_out(request, &ticket);
             self.perform_all();
-            if done {
+            if let Some(granted) = done {
                 self.waits.asked(begun, self.time.now());
-                ticket.answer();
+                ticket.answer(granted);
             }
         }
         self.buffers.wishes = wishes;
     }
 
-    /// `false`: the ticket is answered later.
-    fn carry_out(&mut self, request: Request, ticket: &Arc<Ticket>) -> bool {
+    /// Whether it was granted; `None`: the ticket is answered later.
+    fn carry_out(&mut self, request: Request, ticket: &Arc<Ticket>) -> Option<bool> {
         match request {
             Request::Map(stretch) => self.map(stretch),
-            Request::Unmap(stretch) => self.unmap(stretch),
+            Request::Close(stretch) => {
+                self.close(stretch);
+            }
+            Request::Unmap(stretch) => {
+                if self.close(stretch) {
+                    self.shared.arena.put_back(stretch.address, stretch.bytes);
+                }
+            }
             Request::Forget(stretch) => self.forget(stretch),
             Request::Move { from, to } => self.move_to(from, to),
             Request::Hold(stretch) => {
@@ -35,9 +42,14 @@ impl Engine {
                     self.note_memory(Mapping::Hold, first, pages);
                     self.waits.begin_hold(self.time.now());
                     self.holds.push((stretch, Arc::clone(ticket)));
-                    return false;
+                    return None;
                 }
                 self.progress.events.tell(Happened::HeldTooMuch { bytes: stretch.bytes as u64 });
+                return Some(false);
+            }
+            Request::Pin(stretch) => {
+                let (first, pages) = numbers(stretch);
+                return Some(self.pager.pin(first, pages));
             }
             Request::Release(stretch) => {
                 let (first, pages) = numbers(stretch);
@@ -46,7 +58,7 @@ impl Engine {
             }
             Request::Finish => self.finish(),
         }
-        true
+        Some(true)
     }
 
     fn map(&mut self, stretch: Stretch) {
@@ -60,18 +72,20 @@ impl Engine {
         self.note_memory(Mapping::Map, first, pages);
     }
 
-    /// The address space stays reserved, and is nobody's until the pager has forgotten it.
-    fn unmap(&mut self, stretch: Stretch) {
+    /// Whether it went well. The address space stays reserved: it must not be another's before the
+    /// pager has forgotten what was there.
+    fn close(&mut self, stretch: Stretch) -> bool {
         let (first, pages) = numbers(stretch);
         self.asks.cancel(first.0, pages);
         self.pager.unmap(first, pages);
         self.note_memory(Mapping::Unmap, first, pages);
         self.perform_all();
-        match self.shared.arena.close(stretch.address, stretch.bytes) {
-            Ok(()) => self.shared.arena.put_back(stretch.address, stretch.bytes),
-            Err(error) => self.progress.events.tell(Happened::Failed { error: error.to_string() }),
+        let closed = self.shared.arena.close(stretch.address, stretch.bytes);
+        if let Err(error) = &closed {
+            self.progress.events.tell(Happened::Failed { error: error.to_string() });
         }
         self.waits.end(first, pages, self.time.now());
+        closed.is_ok()
     }
 
     fn forget(&mut self, stretch: Stretch) {
@@ -115,7 +129,7 @@ impl Engine {
             let there = pager.held(first, pages);
             if there {
                 waits.end_hold(time.now());
-                ticket.answer();
+                ticket.answer(true);
             }
             !there
         });
