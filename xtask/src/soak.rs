@@ -10,6 +10,7 @@ mod fuzz;
 mod hosts;
 mod kills;
 mod mutants;
+mod paged;
 mod sanitizers;
 mod strangers;
 mod verdicts;
@@ -97,6 +98,12 @@ const SUITES: &[Suite] = &[
         what: "blows to real memory servers under a program that checks itself",
         count: 300,
         run: drawn::pager_servers,
+    },
+    Suite {
+        name: "paged-programs",
+        what: "programs of Debian's, paged: the same output, and how much of each is not paged",
+        count: paged::COUNT,
+        run: paged::paged,
     },
     Suite {
         name: "fuzz",

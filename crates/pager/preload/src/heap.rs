@@ -1,9 +1,10 @@
 //! `malloc` and its family. Small blocks are the C library's. A large block is a paged range of its
-//! own, so it starts on a page: `free` looks no further for pointers that do not.
+//! own, so it starts on a page: `free` looks no further for pointers that do not. With
+//! `--threshold 0` blocks of every size are [`packed`].
 
-use crate::state::{Owner, PAGE, engine, is_large, owner};
+use crate::state::{Owner, PAGE, engine, is_child, is_large, owner, packs};
 use crate::table::Kind;
-use crate::{next, paged, raw, say};
+use crate::{next, own, packed, paged, raw, say};
 use interpose::errno;
 use libc::{c_int, c_void, size_t};
 use rmem::Memory;
@@ -12,20 +13,27 @@ use std::ptr::null_mut;
 /// Whose block a pointer is.
 #[inline(always)]
 fn owner_of(pointer: *mut c_void) -> Owner {
-    if (pointer as usize).is_multiple_of(PAGE) { owner(pointer as usize, 1) } else { Owner::Others }
+    let may_be_paged = (pointer as usize).is_multiple_of(PAGE) || packs();
+    if may_be_paged { owner(pointer as usize, 1) } else { Owner::Others }
 }
 
 /// A paged block when the size is large enough and this call is to be paged; `None` sends the
 /// caller to the C library.
 #[inline(always)]
-fn large(bytes: size_t, alignment: size_t) -> Option<*mut c_void> {
-    if is_large(bytes) { large_of(bytes, alignment) } else { None }
+fn large(bytes: size_t, alignment: size_t, zeroed: bool) -> Option<*mut c_void> {
+    if is_large(bytes) { large_of(bytes, alignment, zeroed) } else { None }
 }
 
 #[cold]
-fn large_of(bytes: size_t, alignment: size_t) -> Option<*mut c_void> {
+fn large_of(bytes: size_t, alignment: size_t, zeroed: bool) -> Option<*mut c_void> {
     // The C library has its own answer to alignments that are none.
-    let memory = engine().filter(|_| alignment.is_power_of_two())?;
+    if !alignment.is_power_of_two() || own::inside() || is_child() {
+        return None;
+    }
+    if packs() {
+        return packed::is_wanted(bytes).then(|| packed::allocate(bytes, alignment, zeroed));
+    }
+    let memory = engine()?;
     Some(or_no_memory(errno::kept(|| paged::allocate(memory, bytes, alignment, Kind::Block))))
 }
 
@@ -44,14 +52,14 @@ fn or_no_memory(block: Option<*mut u8>) -> *mut c_void {
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn malloc(bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's own arguments.
-    large(bytes, 1).unwrap_or_else(|| unsafe { next::malloc(bytes) })
+    large(bytes, 1, false).unwrap_or_else(|| unsafe { next::malloc(bytes) })
 }
 
 /// # Safety
 /// As for `calloc(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn calloc(count: size_t, bytes: size_t) -> *mut c_void {
-    let paged = count.checked_mul(bytes).and_then(|bytes| large(bytes, 1));
+    let paged = count.checked_mul(bytes).and_then(|bytes| large(bytes, 1, true));
     // SAFETY: the caller's own arguments.
     paged.unwrap_or_else(|| unsafe { next::calloc(count, bytes) })
 }
@@ -60,6 +68,10 @@ pub unsafe extern "C" fn calloc(count: size_t, bytes: size_t) -> *mut c_void {
 /// As for `free(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn free(pointer: *mut c_void) {
+    if packed::has(pointer) {
+        // SAFETY: the caller's own argument, and such a block.
+        return unsafe { packed::free(pointer) };
+    }
     match owner_of(pointer) {
         // SAFETY: the caller's own arguments.
         Owner::Others => unsafe { next::free(pointer) },
@@ -107,6 +119,10 @@ fn block_of(pointer: *mut c_void) -> usize {
 /// As for `realloc(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
+    if packed::has(pointer) {
+        // SAFETY: the caller's own arguments, and such a block.
+        return unsafe { of_the_packed(pointer, bytes) };
+    }
     match owner_of(pointer) {
         // SAFETY: the caller's own arguments.
         Owner::Others => unsafe { of_the_library(pointer, bytes) },
@@ -115,6 +131,24 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_
         Owner::Parent => crate::fork::touched(pointer as usize),
         // SAFETY: the caller's own arguments.
         Owner::Copied => unsafe { of_the_child(pointer, bytes) },
+    }
+}
+
+/// A packed block. A forked child with a copy has no allocator for it: it becomes the C library's.
+///
+/// # Safety
+/// As for `realloc(3)`.
+unsafe fn of_the_packed(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
+    // SAFETY: the caller's own arguments; zero bytes free the block, as the GNU C library does.
+    unsafe {
+        if is_child() {
+            return into_the_library(pointer, packed::size(pointer), bytes);
+        }
+        if bytes == 0 {
+            packed::free(pointer);
+            return null_mut();
+        }
+        packed::resize(pointer, bytes)
     }
 }
 
@@ -137,7 +171,9 @@ unsafe fn of_the_child(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
 /// `pointer` must be null or such a block.
 #[inline(always)]
 unsafe fn of_the_library(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
-    let Some(block) = large(bytes, 1) else {
+    // Zero bytes free the block: the C library's own business.
+    let large = if bytes == 0 { None } else { large(bytes, 1, false) };
+    let Some(block) = large else {
         // SAFETY: the caller's own arguments.
         return unsafe { next::realloc(pointer, bytes) };
     };
@@ -208,7 +244,7 @@ pub unsafe extern "C" fn reallocarray(
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's own arguments.
-    large(bytes, alignment).unwrap_or_else(|| unsafe { next::memalign(alignment, bytes) })
+    large(bytes, alignment, false).unwrap_or_else(|| unsafe { next::memalign(alignment, bytes) })
 }
 
 /// # Safety
@@ -216,7 +252,8 @@ pub unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_vo
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's own arguments.
-    large(bytes, alignment).unwrap_or_else(|| unsafe { next::aligned_alloc(alignment, bytes) })
+    large(bytes, alignment, false)
+        .unwrap_or_else(|| unsafe { next::aligned_alloc(alignment, bytes) })
 }
 
 /// # Safety
@@ -228,7 +265,7 @@ pub unsafe extern "C" fn posix_memalign(
     bytes: size_t,
 ) -> c_int {
     let paged = if alignment.is_multiple_of(size_of::<*mut c_void>()) {
-        large(bytes, alignment)
+        large(bytes, alignment, false)
     } else {
         None
     };
@@ -267,6 +304,10 @@ pub unsafe extern "C" fn pvalloc(bytes: size_t) -> *mut c_void {
 /// As for `malloc_usable_size(3)`.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn malloc_usable_size(pointer: *mut c_void) -> size_t {
+    if packed::has(pointer) {
+        // SAFETY: such a block.
+        return unsafe { packed::size(pointer) };
+    }
     match owner_of(pointer) {
         // SAFETY: the caller's own arguments.
         Owner::Others => unsafe { next::malloc_usable_size(pointer) },

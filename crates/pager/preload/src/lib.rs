@@ -2,7 +2,8 @@
 //! and large anonymous mappings of an unmodified program come from paged memory ([`rmem::Memory`]),
 //! everything else from the C library.
 //!
-//! - `malloc` and its family: from the threshold on, memory is paged (`heap`).
+//! - `malloc` and its family: from the threshold on, memory is paged (`heap`); with a threshold of
+//!   0 all of it (`packed`).
 //! - `mmap`, `munmap`, `mremap`, `madvise`: private anonymous memory that can be read and written
 //!   is paged from the threshold on (`maps`), and so is what becomes accessible, by another `mmap`
 //!   or by `mprotect`, of addresses that were reserved without access (`access`).
@@ -52,7 +53,9 @@ mod interface;
 mod life;
 mod maps;
 mod next;
+mod ours;
 mod own;
+mod packed;
 mod paged;
 mod raw;
 mod refusals;

@@ -1,7 +1,7 @@
 //! Beginning and end of the process.
 
 use crate::own::Own;
-use crate::{fork, state};
+use crate::{fork, packed, state};
 
 // The loader calls these. What it loads before a program is initialised after the libraries that it
 // needs, and before `main`.
@@ -15,7 +15,12 @@ static BEGIN: extern "C" fn() = begin;
 static END: extern "C" fn() = end;
 
 extern "C" fn begin() {
+    // Before any mapping is paged: the allocator's own constructor may come after this.
+    packed::begin(false);
     state::configure(fork::watch);
+    if state::packs() {
+        packed::begin(true);
+    }
 }
 
 /// The summary is written here; faults are served on, because other libraries end after this one.

@@ -6,7 +6,7 @@ use crate::allocator;
 use crate::paged::{self, table, whole_pages};
 use crate::raw;
 use crate::refusals::refuse;
-use crate::state::{Owner, PAGE, engine, is_large, mapping_owner};
+use crate::state::{Owner, PAGE, engine, is_large_mapping, mapping_owner};
 use crate::table::{Kind, Part, gaps};
 use interpose::errno;
 use libc::{MAP_FAILED, c_int, c_void, off_t, size_t};
@@ -78,9 +78,9 @@ pub unsafe extern "C" fn mmap(
 /// of a program that cannot be paged.
 fn engine_for(purpose: Purpose, bytes: usize) -> Option<&'static Memory> {
     match purpose {
-        Purpose::Data if is_large(bytes) => engine(),
+        Purpose::Data if is_large_mapping(bytes) => engine(),
         Purpose::Later
-            if is_large(bytes.saturating_mul(4)) && allocator::other_file().is_none() =>
+            if is_large_mapping(bytes.saturating_mul(4)) && allocator::other_file().is_none() =>
         {
             engine()
         }

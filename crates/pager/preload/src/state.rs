@@ -11,6 +11,12 @@ pub const PAGE: usize = 4096;
 /// Allocations of at least so many bytes are paged. None before the environment has been read, and
 /// none without a configuration.
 static THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// The same for mappings.
+static MAPPING_THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// Whether allocations of every size are, packed.
+static PACKS: AtomicBool = AtomicBool::new(false);
+/// Mappings from here on are paged then: interpreters take their heaps in such pieces.
+const PACKED_MAPPING: usize = 16 << 10;
 /// Most bytes held for one system call.
 static HELD_MOST: AtomicUsize = AtomicUsize::new(0);
 static CONFIG: OnceLock<Config> = OnceLock::new();
@@ -44,11 +50,15 @@ pub fn configure(started: fn()) {
     match Config::from_env() {
         Ok(Some(config)) => {
             HELD_MOST.store(held_most(config.local_bytes), Ordering::Relaxed);
-            let threshold = usize::try_from(config.threshold_bytes).unwrap_or(usize::MAX).max(PAGE);
+            let threshold = usize::try_from(config.threshold_bytes).unwrap_or(usize::MAX);
+            let packs = threshold == 0;
             let _ = CONFIG.set(config);
             let _ = STARTED.set(started);
             allocator::look();
-            THRESHOLD.store(threshold, Ordering::Release);
+            PACKS.store(packs, Ordering::Relaxed);
+            let of_mappings = if packs { PACKED_MAPPING } else { threshold.max(PAGE) };
+            MAPPING_THRESHOLD.store(of_mappings, Ordering::Release);
+            THRESHOLD.store(if packs { 0 } else { threshold.max(PAGE) }, Ordering::Release);
         }
         Ok(None) => {}
         Err(error) => say::end(format_args!("{error}")),
@@ -70,6 +80,16 @@ pub fn most_held() -> usize {
 #[inline(always)]
 pub fn is_large(bytes: usize) -> bool {
     bytes >= THRESHOLD.load(Ordering::Relaxed)
+}
+
+/// Whether a mapping of so many bytes is.
+pub fn is_large_mapping(bytes: usize) -> bool {
+    bytes >= MAPPING_THRESHOLD.load(Ordering::Relaxed)
+}
+
+/// Whether allocations of every size are to be paged.
+pub fn packs() -> bool {
+    PACKS.load(Ordering::Relaxed)
 }
 
 /// Whether there is a configuration.
@@ -137,6 +157,10 @@ fn start() -> Memory {
         ));
     }
     match Memory::start(config.clone()) {
+        Ok(memory) if packs() && memory.user_mode_only() => say::end(format_args!(
+            "--threshold 0 needs a kernel that serves the faults of system calls too; as root run \
+            `chmod 666 /dev/userfaultfd`, or give a threshold of 4K or more"
+        )),
         Ok(memory) => {
             STARTED.get().into_iter().for_each(|started| started());
             memory

@@ -4,13 +4,37 @@
 
 mod common;
 
-use common::{Bench, alone, modes};
+use common::{Bench, alone, modes, packed};
+use serde_json::json;
 
 #[test]
 fn the_allocation_functions_keep_what_is_in_their_blocks() {
     let (_alone, bench) = (alone(), Bench::new());
     let program = bench.build("heap.c", &["-fno-builtin"]);
     bench.same_both_ways(&[&program, "1500"], 3 * common::LOCAL_BYTES);
+}
+
+#[test]
+fn with_a_threshold_of_0_small_blocks_are_paged_too() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("small.c", &[]);
+    bench.same_in(&packed(16 << 20), &[&program], 24 << 20);
+    let program = bench.build("heap.c", &["-fno-builtin"]);
+    let words = [program.as_str(), "1500", "packed"];
+    bench.same_in(&packed(common::LOCAL_BYTES), &words, 3 * common::LOCAL_BYTES);
+}
+
+#[test]
+fn a_threshold_of_0_is_refused_where_system_calls_would_fail() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("small.c", &[]);
+    let mode = json!({ "threshold_bytes": 0, "user_mode_only": true });
+    let refused = bench.paged(&[&program], &mode);
+    assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");
+    assert!(refused.err.contains("chmod 666 /dev/userfaultfd"), "{}", refused.err);
+    // What has little memory needs no engine.
+    let small = bench.paged(&["echo", "small"], &mode);
+    assert_eq!((small.code, small.out.as_str(), small.err.as_str()), (Some(0), "small\n", ""));
 }
 
 #[test]

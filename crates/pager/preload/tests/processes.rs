@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Bench, alone, modes};
+use common::{Bench, alone, modes, packed};
 use serde_json::json;
 
 const BYTES: u64 = 8 << 20;
@@ -30,6 +30,25 @@ fn a_child_that_keeps_to_itself_runs_on() {
 #[test]
 fn forking_among_threads_that_fault_harms_nobody() {
     same(&["forks"]);
+}
+
+#[test]
+fn small_blocks_that_are_paged_change_nothing_of_it() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("process.c", &[]);
+    for case in ["threads", "programs"] {
+        bench.same_in(&packed(4 << 20), &[&program, case], BYTES);
+    }
+    for mut mode in packed(4 << 20) {
+        mode["fork_budget_bytes"] = json!(256 << 20);
+        let ran = bench.paged(&[&program, "inherits"], &mode);
+        assert_eq!(
+            (ran.code, &ran.out),
+            (Some(0), &bench.plain(&[&program, "inherits"]).out),
+            "{}",
+            ran.err
+        );
+    }
 }
 
 #[test]

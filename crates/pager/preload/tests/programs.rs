@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Bench, alone, is_there, modes};
+use common::{Bench, alone, is_there, modes, packed};
 use std::fmt::Write;
 
 /// A program that says nothing of its memory: the same output both ways, and with a broken policy
@@ -47,6 +47,44 @@ fn numpy_computes_the_same() {
     let python = std::env::var("FOURSTAMP_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
     if is_there(&python, &["-c", "import numpy"]) {
         same_and_paged(&bench, &[&python, &Bench::source("arrays.py"), &bench.file("values")]);
+    }
+}
+
+/// Interpreters, most of whose memory is small blocks: the same output both ways.
+#[test]
+fn interpreters_say_the_same_when_small_blocks_are_paged() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let programs: &[(&str, &str, &str)] = &[
+        (
+            "python3",
+            "-c",
+            "d = {i: str(i) * 3 for i in range(150000)}; print(sum(map(len, d.values())))",
+        ),
+        (
+            "perl",
+            "-e",
+            "my %h; $h{$_} = $_ x 3 for 1..120000; my $s = 0; $s += length for values %h; print $s",
+        ),
+        (
+            "awk",
+            "--",
+            "BEGIN { for (i = 0; i < 150000; i++) a[i] = i \" \" i
+            for (i in a) s += length(a[i]); print s }",
+        ),
+    ];
+    for (program, flag, text) in programs {
+        if !is_there(program, &["--version"]) {
+            continue;
+        }
+        let words = [*program, *flag, *text];
+        let plain = bench.plain(&words);
+        for mode in packed(24 << 20) {
+            let paged = bench.paged(&words, &mode);
+            assert_eq!((paged.code, &paged.out), (plain.code, &plain.out), "{}", paged.err);
+        }
+        let mode = serde_json::json!({ "threshold_bytes": 0, "policy": "nonsense" });
+        let refused = bench.paged(&words, &mode);
+        assert_eq!(refused.code, Some(2), "it did without paged memory: {refused:?}");
     }
 }
 

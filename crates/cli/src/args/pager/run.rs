@@ -19,8 +19,10 @@ and here, with that key:
   fourstamp pager run --local 2G --server a:7311 --server b:7311 \\
       --parity c:7311 --key-file run.key -- ./app input
 
-Allocations and anonymous mappings of at least --threshold are paged; the rest of the program is \
-not touched. Any one server may die: reads continue at once from the others, and its pages are \
+Allocations and anonymous mappings of at least --threshold are paged, and heaps for which a \
+program reserved addresses first (Java, node, Go). With --threshold 0 allocations of every size \
+are paged: for interpreters, whose data is many small blocks. The rest of the program is not \
+touched. Any one server may die: reads continue at once from the others, and its pages are \
 rebuilt in the background.
 
 Policies, and what a page-out costs with S servers:
@@ -81,7 +83,7 @@ pub struct RunArgs {
         value_parser = clap::value_parser!(u32).range(0..=64)
     )]
     pub prefetch: u32,
-    /// Page allocations of at least this size
+    /// Page allocations of at least this size; 0: of every size, packed
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
     /// Copy a program's paged memory for each child that it forks, if no larger  [default: no

@@ -61,6 +61,18 @@ pub fn modes() -> Vec<Value> {
     vec![json!({ "user_mode_only": false }), json!({ "user_mode_only": true })]
 }
 
+/// Of these modes those in which small allocations can be paged, set to do so, with so much local
+/// memory.
+pub fn packed(local_bytes: u64) -> Vec<Value> {
+    let all = modes().into_iter().filter(|mode| mode["user_mode_only"] == false);
+    all.map(|mut mode| {
+        mode["threshold_bytes"] = json!(0);
+        mode["local_bytes"] = json!(local_bytes);
+        mode
+    })
+    .collect()
+}
+
 impl Bench {
     pub fn new() -> Bench {
         Bench { folder: tempfile::tempdir().unwrap() }
@@ -133,10 +145,15 @@ impl Bench {
 
     /// Both ways, in every mode: paged it writes the same and has had so many bytes paged at least.
     pub fn same_both_ways(&self, words: &[&str], paged_at_least: u64) {
+        self.same_in(&modes(), words, paged_at_least);
+    }
+
+    /// The same in these modes.
+    pub fn same_in(&self, modes: &[Value], words: &[&str], paged_at_least: u64) {
         let plain = self.plain(words);
         assert_eq!(plain.code, Some(0), "{plain:?}");
-        for mode in modes() {
-            let paged = self.paged(words, &mode);
+        for mode in modes {
+            let paged = self.paged(words, mode);
             assert_eq!((paged.code, &paged.out), (plain.code, &plain.out), "{mode}: {}", paged.err);
             let most = paged.most_paged();
             assert!(most >= paged_at_least, "{mode}: only {most} bytes were paged: {}", paged.err);

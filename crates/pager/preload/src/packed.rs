@@ -1,0 +1,127 @@
+//! Small allocations in paged memory (`--threshold 0`): mimalloc packs them, and gets its memory by
+//! this library's own `mmap`, as any other program's allocator would.
+//!
+//! The engine's threads allocate from the C library and never come here, so they wait for no lock
+//! that a faulting thread has. A program with little memory stays with the C library altogether:
+//! packing begins with the allocation that makes it [`MUCH`].
+
+use crate::{own, state};
+use interpose::errno;
+use libc::{c_long, c_void, size_t};
+use libmimalloc_sys as mi;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What a program has of the C library before the engine is started for it: small programs, shells
+/// among them, which fork, do not connect to servers.
+const MUCH: usize = 4 << 20;
+/// From here on the C library maps a block on its own.
+const MAPPED_ALONE: size_t = 128 << 10;
+/// `mi_option_arena_reserve` of `mimalloc.h`, which the crate does not name.
+const ARENA_RESERVE: mi::mi_option_t = 23;
+/// Memory that the allocator takes at once: what is known of each page of it takes local memory.
+const TAKEN_KIB: c_long = 64 << 10;
+
+/// Whether small allocations are to be packed.
+static WANTED: AtomicBool = AtomicBool::new(false);
+/// Whether some have been.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+/// Bytes of blocks that the C library has mapped on their own.
+static ALONE: AtomicUsize = AtomicUsize::new(0);
+/// Where the C library's heap began.
+static HEAP: AtomicUsize = AtomicUsize::new(0);
+
+/// What the allocator needs to begin with is not paged, and is no reason to start the engine.
+/// `wanted`: blocks are packed from now on.
+pub fn begin(wanted: bool) {
+    let _own = own::Own::begin();
+    // SAFETY: what its own constructor does as well; and a number that is looked at when memory is
+    // taken.
+    unsafe {
+        mi::mi_thread_init();
+        mi::mi_option_set(ARENA_RESERVE, TAKEN_KIB);
+    }
+    HEAP.store(heap_end(), Ordering::Relaxed);
+    WANTED.store(wanted, Ordering::Relaxed);
+}
+
+fn heap_end() -> usize {
+    // SAFETY: changes nothing.
+    unsafe { libc::sbrk(0) as usize }
+}
+
+/// Whether an allocation of so many bytes is to be packed.
+pub fn is_wanted(bytes: size_t) -> bool {
+    if !WANTED.load(Ordering::Relaxed) {
+        return false;
+    }
+    if BEGUN.load(Ordering::Relaxed) {
+        return true;
+    }
+    if bytes >= MAPPED_ALONE {
+        ALONE.fetch_add(bytes, Ordering::Relaxed);
+    }
+    let of_heap = heap_end().saturating_sub(HEAP.load(Ordering::Relaxed));
+    let begins =
+        ALONE.load(Ordering::Relaxed).saturating_add(of_heap) >= MUCH && state::engine().is_some();
+    if begins {
+        BEGUN.store(true, Ordering::Relaxed);
+    }
+    begins
+}
+
+/// A new block, zeroed if so wanted; null when there is no memory.
+pub fn allocate(bytes: size_t, alignment: size_t, zeroed: bool) -> *mut c_void {
+    // What `malloc` aligns to, small blocks too.
+    let alignment = alignment.max(16);
+    // SAFETY: any size, and a power of two.
+    let block = errno::kept(|| unsafe {
+        match zeroed {
+            true => mi::mi_zalloc_aligned(bytes, alignment),
+            false => mi::mi_malloc_aligned(bytes, alignment),
+        }
+    });
+    if block.is_null() {
+        errno::set(libc::ENOMEM);
+    }
+    block
+}
+
+/// Whether a pointer is such a block.
+#[inline(always)]
+pub fn has(pointer: *const c_void) -> bool {
+    // SAFETY: looks the address up.
+    BEGUN.load(Ordering::Relaxed) && !own::inside() && unsafe { mi::mi_is_in_heap_region(pointer) }
+}
+
+/// Bytes of a block.
+///
+/// # Safety
+/// It must be one.
+pub unsafe fn size(block: *const c_void) -> size_t {
+    // SAFETY: the caller says so.
+    unsafe { mi::mi_usable_size(block) }
+}
+
+/// Give a block back. In a forked child, which has a copy, nothing happens.
+///
+/// # Safety
+/// It must be a block, and must not be used any more.
+pub unsafe fn free(block: *mut c_void) {
+    if !state::is_child() {
+        // SAFETY: the caller says so.
+        errno::kept(|| unsafe { mi::mi_free(block) });
+    }
+}
+
+/// Change the size of a block.
+///
+/// # Safety
+/// As for `realloc(3)`, of a block, in the process that has it.
+pub unsafe fn resize(block: *mut c_void, bytes: size_t) -> *mut c_void {
+    // SAFETY: the caller's own arguments.
+    let resized = errno::kept(|| unsafe { mi::mi_realloc_aligned(block, bytes, 16) });
+    if resized.is_null() {
+        errno::set(libc::ENOMEM);
+    }
+    resized
+}

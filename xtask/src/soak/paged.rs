@@ -1,0 +1,160 @@
+//! Real programs, paged: each gives what it gives without, and what is not paged of it is no more
+//! than the table says. A case is a program of the table.
+//!
+//! What a program needs is installed, as root; what is not there is skipped, with the reason.
+
+mod programs;
+
+use super::Cases;
+use crate::process::{self, on_path};
+use crate::workspace::Workspace;
+use anyhow::{Context, Result, bail, ensure};
+use programs::{Fate, PREPARE, PROGRAMS, Program, SOURCES};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Each program once.
+pub const COUNT: u64 = PROGRAMS.len() as u64;
+/// A paged program has at most so much that is not paged, MiB.
+const LITTLE_MIB: f64 = 32.0;
+/// For a program, in either way.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Runs the cases.
+pub fn paged(workspace: &Workspace, cases: Cases) -> Result<()> {
+    let fourstamp =
+        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let home = workspace.fresh("paged-programs")?;
+    let some = (cases.from..cases.from + cases.count).filter_map(|at| PROGRAMS.get(at as usize));
+    let there: Vec<&Program> = some.filter(|program| install(program)).collect();
+    for (name, text) in SOURCES {
+        std::fs::write(home.join(name), text)?;
+    }
+    let mut prepare = Command::new("sh");
+    process::run(prepare.args(["-c", PREPARE]).current_dir(&home), LIMIT)?;
+    println!(
+        "| {:<32} | {:>7} | {:>9} | {:>8} | {:>11} | {:>9} |",
+        "program", "--local", "threshold", "time, s", "pages moved", "unpaged"
+    );
+    for program in there {
+        let again = || format!("{}: cargo xtask soak --only paged-programs", program.name);
+        println!("{}", case(&fourstamp, program, &home).with_context(again)?);
+    }
+    Ok(())
+}
+
+fn install(program: &Program) -> bool {
+    let is_there = || on_path(program.probe).is_some() || Path::new(program.probe).exists();
+    if !is_there() {
+        let mut apt = Command::new("apt-get");
+        apt.args(["install", "--yes", "--no-install-recommends", program.package]);
+        // What cannot be installed is skipped.
+        let _ = process::capture_within(&mut apt, LIMIT);
+    }
+    if !is_there() {
+        println!("skipped: {}: {} cannot be installed", program.name, program.package);
+    }
+    is_there()
+}
+
+/// A row of the table.
+fn case(fourstamp: &Path, program: &Program, home: &Path) -> Result<String> {
+    let shell = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(home);
+        command
+    };
+    let run = home.join("run");
+    if run.exists() {
+        std::fs::remove_dir_all(&run)?;
+    }
+    let mut paged = Command::new(fourstamp);
+    let fixed = ["pager", "run", "--no-report", "--no-record"];
+    paged.args(fixed).args(["--local", program.local, "--threshold", program.threshold]);
+    paged.args(["--out".as_ref(), run.as_os_str()]).args(["--", "sh", "-c", program.command]);
+    let begun = Instant::now();
+    let output = ended(paged.current_dir(home))?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if program.fate == Fate::Refused {
+        ensure!(output.status.code() == Some(2), "it was not refused: {said}");
+        ensure!(said.contains("cannot be paged"), "no reason: {said}");
+        return Ok(row(program, ["refused", "", ""]));
+    }
+    let plain = ended(&mut shell(program.command))?;
+    ensure!(plain.status.success(), "it fails by itself: {}", text(&plain.stderr));
+    ensure!(output.status.code() == plain.status.code(), "{:?}: {said}", output.status);
+    ensure!(output.stdout == plain.stdout, "its output differs: {said}");
+    let unpaged = unpaged_mib(&said);
+    let is_little = unpaged.is_none_or(|mib| mib <= LITTLE_MIB);
+    ensure!(is_little == (program.fate == Fate::Paged), "{unpaged:?} MiB are not paged: {said}");
+    let moved = transfers(&run.join("run.json"))?;
+    ensure!(moved > 0 || program.fate == Fate::Partly, "no page was moved: {said}");
+    let unpaged = unpaged.map_or_else(|| "-".to_owned(), |mib| format!("{mib:.0} MiB"));
+    Ok(row(program, [&format!("{seconds:.1}"), &moved.to_string(), &unpaged]))
+}
+
+fn row(program: &Program, [time, moved, unpaged]: [&str; 3]) -> String {
+    let Program { name, local, threshold, .. } = program;
+    format!("| {name:<32} | {local:>7} | {threshold:>9} | {time:>8} | {moved:>11} | {unpaged:>9} |")
+}
+
+/// What a program came to, within the limit.
+fn ended(command: &mut Command) -> Result<Output> {
+    let shown = process::shown(command);
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = quiet.spawn().with_context(|| shown.clone())?;
+    let pid = child.id();
+    let (sender, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    match ended.recv_timeout(LIMIT) {
+        Ok(output) => Ok(output?),
+        Err(_) => {
+            let mut kill = Command::new("kill");
+            kill.args(process::family(pid).iter().map(u32::to_string)).arg(pid.to_string());
+            // It may have ended meanwhile.
+            let _ = kill.status();
+            bail!("it has not ended within {} s: {shown}", LIMIT.as_secs())
+        }
+    }
+}
+
+/// The most that a process had that was not paged, as the end of the run tells; none if it was
+/// within the bound.
+fn unpaged_mib(said: &str) -> Option<f64> {
+    let told = said.lines().filter(|line| line.contains("the most that was seen"));
+    let amounts = told.filter_map(|line| {
+        let (_, rest) = line.split_once(" has ")?;
+        rest.split_once(" MiB that is not paged")?.0.parse::<f64>().ok()
+    });
+    amounts.reduce(f64::max)
+}
+
+fn transfers(run: &Path) -> Result<u64> {
+    let Ok(text) = std::fs::read_to_string(run) else { return Ok(0) };
+    let info: Value = serde_json::from_str(&text)?;
+    let processes = info.pointer("/parameters/pager/processes").and_then(Value::as_array);
+    let of = |process: &Value| process["transfers"].as_u64().unwrap_or(0);
+    Ok(processes.into_iter().flatten().map(of).sum())
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_of_what_is_told_at_the_end_counts() {
+        let said = "fourstamp: --local 64.0 MiB does not bound this program: process 1 (a) has \
+            99.0 MiB that is not paged: x\nfourstamp: the most that was seen: process 1 (a) has \
+            20.5 MiB that is not paged: x\nfourstamp: the most that was seen in 2 such \
+            processes: process 7 (b) has 31.0 MiB that is not paged: y\n";
+        assert_eq!(unpaged_mib(said), Some(31.0));
+        assert_eq!(unpaged_mib("run: x\n"), None);
+    }
+}
