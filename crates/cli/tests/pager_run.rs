@@ -102,6 +102,48 @@ fn a_wrong_key_is_refused_and_the_right_one_still_served() {
     assert!(served.status.success() && served.out == "0 wrong\n", "{}{}", served.out, served.err);
 }
 
+/// To a server that refuses what is not encrypted, under addresses of which only one is surely
+/// this machine's own.
+#[test]
+fn pages_are_encrypted_where_they_may_leave_this_machine() {
+    let Some(checker) = checker() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (key, announce) = (folder.path().join("key"), folder.path().join("at"));
+    let made = Command::new(FOURSTAMP).args(["pager", "key"]).arg(&key).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let serve = "pager serve --memory 64M --listen 127.0.0.1:0 --require-encryption";
+    let mut command = Command::new(FOURSTAMP);
+    command.args(serve.split(' ')).arg("--key-file").arg(&key).arg("--announce").arg(&announce);
+    rmem::end_with_parent(&mut command);
+    let mut server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let port = loop {
+        let said = std::fs::read_to_string(&announce).unwrap_or_default();
+        match said.trim().rsplit_once(':') {
+            Some((_, port)) if said.ends_with('\n') => break port.to_owned(),
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let run = |number: &str, more: &[&str], host: &str| {
+        let mut command = Command::new(FOURSTAMP);
+        command.args("pager run --local 2M --policy none --no-report --no-record".split(' '));
+        command.args(more).args(["--server", &format!("{host}:{port}"), "--key-file"]).arg(&key);
+        command.arg("--out").arg(folder.path().join(number)).arg("--").arg(&checker);
+        command.args(["8", "500", "1"]).output().unwrap()
+    };
+    // The address of all of this machine's interfaces.
+    let far = run("far", &[], "0.0.0.0");
+    assert_eq!((far.status.code(), &far.stdout[..]), (Some(0), &b"0 wrong\n"[..]), "{far:?}");
+    let info = record::Run::open(&folder.path().join("far")).unwrap().info;
+    assert_eq!(info.parameters["encrypted"], true);
+    for refused in [run("plain", &["--plain"], "0.0.0.0"), run("near", &[], "127.0.0.1")] {
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("encrypt"), "{said}");
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
 #[test]
 fn what_a_killed_launcher_leaves_is_readable() {
     let Some(checker) = checker() else { return };

@@ -43,6 +43,7 @@ const NUMPY: &str = "numpy, paged";
 const NUMPY_SWAP: &str = "numpy, swap";
 const PARITY: &str = "FFT, parity log";
 const BARE: &str = "FFT, none";
+const SECRET: &str = "FFT, none, encrypted";
 const STUDY: &str = "FFT over shaped links";
 
 const FIGURES: &[Figure] = &[
@@ -103,6 +104,13 @@ const FIGURES: &[Figure] = &[
         Bound::AtMost(1.1),
     ),
     figure(
+        "encryption",
+        "the same FFT without parity, time encrypted / in the clear",
+        (SECRET, BARE),
+        (Number::PagedSeconds, Compared::Ratio),
+        Bound::AtMost(1.5),
+    ),
+    figure(
         "prediction",
         "predicted against measured time over links from 30 Mbit/s to 900, median error",
         (STUDY, STUDY),
@@ -150,6 +158,10 @@ impl Bench<'_> {
                 self.paged(name, "--local 16M --policy parity-log --start 4", self.example("64M")?)
             }
             BARE => self.paged(name, "--local 16M --policy none --start 4", self.example("64M")?),
+            SECRET => {
+                let options = "--local 16M --policy none --start 4 --encrypt";
+                self.paged(name, options, self.example("64M")?)
+            }
             STUDY => self.study(),
             other => {
                 unreachable!("no contestant {other}: figures and contestants are written together")

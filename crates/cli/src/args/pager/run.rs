@@ -69,9 +69,12 @@ pub struct RunArgs {
     /// File with the servers' run key  [default: the key in FOURSTAMP_RUN_KEY]
     #[arg(long, value_name = "FILE", requires = "servers")]
     pub key_file: Option<PathBuf>,
-    /// Encrypt what goes to the servers
-    #[arg(long)]
+    /// Encrypt what goes to the servers  [default: unless all are on this machine's loopback]
+    #[arg(long, conflicts_with = "plain")]
     pub encrypt: bool,
+    /// Send pages in the clear, over a network that nobody else can read
+    #[arg(long)]
+    pub plain: bool,
     /// Folder for the file that pages go to when no server takes them
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     pub disk: PathBuf,

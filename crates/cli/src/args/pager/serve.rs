@@ -12,8 +12,8 @@ other can see and which are freed when it ends; the memory for all of them toget
 When the server is full or its machine is short of memory, it refuses new pages, and the programs \
 use other servers or their disk.
 
-Only programs with the run key may use the server. Traffic is encrypted if the program asks for \
-it (`fourstamp pager run --encrypt`); use --require-encryption on a network that others can read.
+Only programs with the run key may use the server. Traffic is encrypted, unless the program is on \
+this machine or says otherwise (`fourstamp pager run --plain`, which --require-encryption refuses).
 
 Examples:
   fourstamp pager key run.key       make a key; copy it to the other machines
@@ -52,8 +52,8 @@ pub struct PagerServeArgs {
 /// `fourstamp pager key`.
 #[derive(Args)]
 #[command(after_help = "\
-Servers and the programs that use them need the same key: it proves who they are, and encrypts \
-pages with --encrypt. Copy the file to each machine over a channel that you trust. An existing \
+Servers and the programs that use them need the same key: it proves who they are, and pages are \
+encrypted with it. Copy the file to each machine over a channel that you trust. An existing \
 file is left alone.
 
 Example:

@@ -20,6 +20,7 @@ use rmem::{Config, Server, ServerRole};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -124,11 +125,12 @@ fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
     servers.extend(local.iter().cloned());
     let run = std::path::absolute(path).context("cannot find the current folder")?;
     let disk = std::path::absolute(&args.disk).context("cannot find the current folder")?;
+    let is_far = servers.iter().any(|server| !is_loopback(&server.address));
     Ok(Config {
         local_bytes: args.local as u64,
         policy: args.policy.to_string(),
         servers,
-        encrypt: args.encrypt,
+        encrypt: args.encrypt || (is_far && !args.plain),
         disk,
         prefetch_pages: args.prefetch,
         threshold_bytes: args.threshold as u64,
@@ -140,6 +142,13 @@ fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
         record: !args.no_record,
         fork_budget_bytes: args.fork_budget.unwrap_or(0) as u64,
     })
+}
+
+/// Whether what goes there never leaves this machine. A name may be anybody's.
+fn is_loopback(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn info(args: &RunArgs, program: &Path, config: &Config) -> RunInfo {
@@ -158,4 +167,19 @@ fn info(args: &RunArgs, program: &Path, config: &Config) -> RunInfo {
 fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_surely_here_is_loopback() {
+        for here in ["127.0.0.1:7311", "localhost:7311", "[::1]:7311", "127.9.9.9:1"] {
+            assert!(is_loopback(here), "{here}");
+        }
+        for far in ["10.0.0.1:7311", "a:7311", "[fe80::1]:7311", "localhost.example:1", ""] {
+            assert!(!is_loopback(far), "{far}");
+        }
+    }
 }

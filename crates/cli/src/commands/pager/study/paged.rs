@@ -45,7 +45,9 @@ pub fn run(plan: &Plan) -> Result<PagedLaunch> {
     })?;
     let own = std::env::current_exe().context("cannot find this program's own file")?;
     let mut command = command_in(plan.boxes.map(|boxes| (boxes, 0)), own.as_os_str());
-    command.args(["pager", "run", "--no-report", "--policy", plan.row.alternative.policy()]);
+    // In the clear, as in 1996: nobody else is on the link.
+    command.args(["pager", "run", "--plain", "--no-report"]);
+    command.args(["--policy", plan.row.alternative.policy()]);
     command.args(["--local", &plan.row.local_bytes.to_string(), "--out"]).arg(plan.out);
     for (at, address) in servers.addresses.iter().enumerate() {
         let role =
