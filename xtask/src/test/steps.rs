@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails soonest comes first.
 
 use super::tally::Tally;
-use super::{built, dist, harness, programs, readme, slurm};
+use super::{ahead, built, dist, harness, programs, readme, slurm};
 use crate::dependencies;
 use crate::install;
 use crate::invariants;
@@ -167,10 +167,13 @@ fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 }
 
 fn release(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    run(
-        &mut workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"]),
-        LIMIT,
-    )
+    ahead::finish();
+    run(&mut release_build(workspace), LIMIT)
+}
+
+/// The release build of the product.
+pub fn release_build(workspace: &Workspace) -> Command {
+    workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"])
 }
 
 fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
