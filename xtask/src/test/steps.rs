@@ -103,6 +103,15 @@ pub const STEPS: &[Step] = &[
 /// Longest that one command may take: the slowest on two cores, three times over.
 const LIMIT: Duration = Duration::from_secs(3600);
 
+/// For what is built of a few packages, whose dependencies have other features than those of the
+/// whole workspace, and so are compiled again: the slowest of them, which have little to do there.
+const UNOPTIMISED: [&str; 4] = [
+    "--config",
+    "profile.dev.package.parquet.opt-level=0",
+    "--config",
+    "profile.dev.package.jiff.opt-level=0",
+];
+
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
 }
@@ -156,7 +165,7 @@ fn surface(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 /// small.
 fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let mut cargo = workspace.cargo(&["rustc", "--package", "fourstamp-fabric", "--locked"]);
-    cargo.args(["--config", "profile.dev.package.fourstamp-fabric.opt-level=0"]);
+    cargo.args(["--config", "profile.dev.package.fourstamp-fabric.opt-level=0"]).args(UNOPTIMISED);
     cargo.env("LOOM_MAX_PREEMPTIONS", "3");
     let programs = built::build_flagged(&mut cargo, &["--cfg", "loom"])?;
     harness::run(workspace, "interleavings", &programs, Some("ring::tests::modelled"), tally)?;
@@ -244,8 +253,12 @@ fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result
     for (name, argument) in [("two_processes", out.as_os_str()), ("bank_threads", "500".as_ref())] {
         let mut cargo = workspace.cargo(&["run", "--offline", "--quiet", "--bin", name]);
         // With this workspace's profiles and in its folder, for the reason that `fuzz` gives.
-        cargo.args(["--config", "Cargo.toml", "--target-dir"]).arg(&workspace.target);
-        cargo.arg("--manifest-path").arg(project.join("Cargo.toml"));
+        cargo.args(["--config", "Cargo.toml"]).args(UNOPTIMISED);
+        cargo
+            .arg("--target-dir")
+            .arg(&workspace.target)
+            .arg("--manifest-path")
+            .arg(project.join("Cargo.toml"));
         run(cargo.arg("--").arg(argument), LIMIT)?;
         tally.passed += 1;
     }
