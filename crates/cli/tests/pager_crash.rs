@@ -27,9 +27,9 @@ const SERVERS: usize = 4;
 /// Runs side by side.
 const AT_ONCE: usize = 4;
 
-/// Each blow to each server, at two moments; `cargo xtask soak --only pager-servers` has
-/// hundreds.
-const CRASHES: u64 = 2 * 3 * SERVERS as u64;
+/// Each blow to each server, each at a moment of its own; `cargo xtask soak --only pager-servers`
+/// has hundreds.
+const CRASHES: u64 = 3 * SERVERS as u64;
 
 /// Numbers of the runs: as many as FOURSTAMP_CRASHES, from FOURSTAMP_CRASHES_FROM on.
 fn crashes() -> std::ops::Range<u64> {

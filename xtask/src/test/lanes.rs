@@ -1,6 +1,7 @@
 //! Test programs, two at a time: most of a test's time is waiting, for a deadline, a process, a
 //! disk. Those that measure come last, and have the machine to themselves.
 
+use super::ahead;
 use super::built::TestProgram;
 use super::reading::Reading;
 use super::tally::Tally;
@@ -47,6 +48,7 @@ pub fn run<'a>(
     let (alone, together): (Vec<_>, Vec<_>) =
         programs.iter().partition(|program| ALONE.contains(&program.name.as_str()));
     run_in(LANES, together, arguments, &mut done)?;
+    ahead::finish();
     run_in(1, alone, arguments, &mut done)
 }
 
@@ -56,6 +58,7 @@ pub fn run<'a>(
 /// As [`run`].
 pub fn run_alone<'a>(program: &'a TestProgram, arguments: &[&str]) -> Result<Ran<'a>> {
     let mut ran = None;
+    ahead::finish();
     run_in(1, vec![program], arguments, &mut |one| ran = Some(one))?;
     ran.context("its lane ended before it")
 }
