@@ -225,6 +225,9 @@ impl Transport for Tcp {
                 break;
             }
         }
+        // A peer that had left before waits for the end of this side, too, and this value may live
+        // on for a while.
+        self.links.iter_mut().for_each(Link::shut);
     }
 }
 
