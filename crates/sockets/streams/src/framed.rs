@@ -4,42 +4,58 @@ use crate::ends::End;
 use crate::entry::Birth;
 use crate::facts::FramingFacts;
 use crate::framing::{Class, PortRule, Reason, Rules};
-use crate::marks::{Mark, Marks};
-use crate::row::MessageRow;
 use std::collections::BTreeMap;
 
-/// The rule of a connection, by an end that was traced from its beginning.
-pub(crate) fn rule<'a>(rules: &'a Rules, end: &End) -> Option<&'a PortRule> {
-    match end.birth? {
-        Birth::Connected => rules.of(end.peer.port),
-        Birth::Accepted => rules.of(end.local.port),
-        Birth::Pair | Birth::Found => None,
-    }
+/// What came of the framing of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Framed {
+    port: u16,
+    messages: u64,
+    aside: u64,
+    by_call: u64,
+    exchanges: u64,
+    is_out_of_order: bool,
+    stops: [Option<Reason>; 2],
 }
 
-/// A direction: where its messages end, and why no more is known.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Direction<'a> {
-    pub marks: &'a [Mark],
-    stop: Option<Reason>,
-}
-
-impl<'a> Direction<'a> {
-    /// As one end found it.
-    pub fn of(marks: &'a Marks) -> Direction<'a> {
-        Direction { marks: &marks.list, stop: marks.stop }
-    }
-
-    /// As both ends found it: what the writer found, unless the reader came further.
-    pub fn of_both(written: &'a Marks, read: &'a Marks) -> Direction<'a> {
-        let (shorter, longer) = match written.list.len() < read.list.len() {
-            true => (written, read),
-            false => (read, written),
-        };
-        if !longer.list.starts_with(&shorter.list) {
-            return Direction { marks: &[], stop: Some(Reason::Contradiction) };
+impl Framed {
+    /// The rule of a connection, by an end that was traced from its beginning.
+    pub fn rule<'a>(rules: &'a Rules, end: &End) -> Option<&'a PortRule> {
+        match end.birth? {
+            Birth::Connected => rules.of(end.peer.port),
+            Birth::Accepted => rules.of(end.local.port),
+            Birth::Pair | Birth::Found => None,
         }
-        Direction::of(longer)
+    }
+
+    /// By a rule.
+    pub fn new(rule: &PortRule) -> Framed {
+        Framed {
+            port: rule.port,
+            messages: 0,
+            aside: 0,
+            by_call: 0,
+            exchanges: 0,
+            is_out_of_order: false,
+            stops: [None; 2],
+        }
+    }
+
+    /// A message of it.
+    pub fn count(&mut self, class: Option<Class>) {
+        match class {
+            Some(class) => {
+                self.messages += 1;
+                self.aside += u64::from(class == Class::Aside);
+                self.is_out_of_order |= class == Class::Last;
+            }
+            None => self.by_call += 1,
+        }
+    }
+
+    /// All of it is there: how many exchanges order has told, and why no more ends were found.
+    pub fn ended(self, exchanges: Option<u64>, stops: [Option<Reason>; 2]) -> Framed {
+        Framed { exchanges: exchanges.unwrap_or(0), stops, ..self }
     }
 }
 
@@ -58,33 +74,18 @@ impl Framing {
         Framing(rules.iter().map(|rule| (rule.port, facts(rule))).collect())
     }
 
-    /// A connection: its directions with their messages, and how many exchanges order has told.
-    pub fn count(
-        &mut self,
-        rule: &PortRule,
-        directions: [(Direction<'_>, &[MessageRow]); 2],
-        exchanges: Option<u64>,
-    ) {
-        let facts = self.0.entry(rule.port).or_default();
+    /// A connection.
+    pub fn add(&mut self, framed: &Framed) {
+        let facts = self.0.entry(framed.port).or_default();
         facts.connections += 1;
-        facts.exchanges += exchanges.unwrap_or(0);
-        let mut is_out_of_order = false;
-        for (direction, rows) in directions {
-            for row in rows {
-                match row.class {
-                    Some(class) => {
-                        facts.messages += 1;
-                        facts.aside += u64::from(class == Class::Aside);
-                        is_out_of_order |= class == Class::Last;
-                    }
-                    None => facts.by_call += 1,
-                }
-            }
-            if let Some(reason) = direction.stop {
-                *facts.stopped.entry(reason.key().to_owned()).or_default() += 1;
-            }
+        facts.messages += framed.messages;
+        facts.aside += framed.aside;
+        facts.by_call += framed.by_call;
+        facts.exchanges += framed.exchanges;
+        facts.out_of_order += u64::from(framed.is_out_of_order);
+        for reason in framed.stops.iter().flatten() {
+            *facts.stopped.entry(reason.key().to_owned()).or_default() += 1;
         }
-        facts.out_of_order += u64::from(is_out_of_order);
     }
 
     /// As the run will say it.
