@@ -50,7 +50,10 @@ impl<T> Cutter<T> {
 
     /// The next message; `None` where its end is not known yet.
     pub fn next(&mut self, marks: &mut Marks) -> Option<Piece> {
-        while self.begun < self.moved {
+        if self.begun == self.moved {
+            return None;
+        }
+        loop {
             match marks.peek() {
                 Next::Wait => return None,
                 Next::Mark(mark) if mark.offset <= self.begun => marks.pop(),
@@ -71,7 +74,6 @@ impl<T> Cutter<T> {
                 }
             }
         }
-        None
     }
 
     /// The calls of a piece.

@@ -39,6 +39,8 @@ pub mod head {
     pub const RUN_AT: usize = 2;
     /// Place of what was noticed: see [`noticed`](super::noticed).
     pub const NOTICED_AT: usize = 4;
+    /// Place of the most connections that carried bytes at once without a call that was seen.
+    pub const UNSEEN_AT: usize = 5;
     /// Place of the number of datagram sockets that were used.
     pub const DATAGRAM_SOCKETS_AT: usize = 6;
     /// Place of when recording stopped for want of space, in ticks; 0 if it did not.
@@ -49,7 +51,7 @@ pub mod head {
 
 /// What a process did that cannot be seen: bits of a word of the head.
 pub mod noticed {
-    /// It set up io_uring, whose transfers make no calls.
+    /// It has set up io_uring, whose transfers make no calls.
     pub const IO_URING: u64 = 1;
     /// It gave a connection to the C library's streams (`fdopen`), whose calls are internal.
     pub const STREAMS: u64 = 2;
@@ -57,6 +59,8 @@ pub mod noticed {
     pub const URGENT: u64 = 4;
     /// A child of it could not open a log of its own.
     pub const LOST_CHILD: u64 = 8;
+    /// It listens on a TCP port without having called `listen`.
+    pub const LISTENS_UNSEEN: u64 = 16;
 }
 
 /// What a slot is.

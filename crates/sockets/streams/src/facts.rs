@@ -104,6 +104,10 @@ pub struct ProcessSummary {
     pub datagram_sockets: u64,
     /// It set up io_uring.
     pub io_uring: bool,
+    /// Connections that carried bytes by calls that were not seen: the most at any look.
+    pub unseen_connections: u64,
+    /// It listened on a TCP port by calls that were not seen.
+    pub listens_unseen: bool,
     /// It gave connections to streams of the C library.
     pub streams: bool,
     /// It used urgent data.

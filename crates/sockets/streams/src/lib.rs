@@ -46,6 +46,8 @@ mod walk;
 mod writers;
 mod writes;
 
+use std::path::{Path, PathBuf};
+
 pub use error::CloseError;
 pub use facts::{FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts};
 
@@ -57,3 +59,9 @@ pub const PROCESS_ENDING: &str = "process";
 pub const TROUBLE_FILE: &str = "trouble";
 /// Processes are numbered below this.
 pub const NODES_MAX: u32 = 1 << 16;
+
+/// The file in a run's `live` folder which says that a process has set up io_uring, as seen from
+/// outside.
+pub fn rings_file(live: &Path, node: u32) -> PathBuf {
+    live.join(format!("node-{node}.rings"))
+}

@@ -1,7 +1,7 @@
 //! The logs of a run's processes: their heads, and their words a chunk at a time.
 
 use crate::entry::{CHUNK_BYTES, HEAD_BYTES, head};
-use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts};
+use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts, rings_file};
 use record::{NodeSheet, RunId};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -16,6 +16,8 @@ pub(crate) struct Process {
     pub facts: ProcessFacts,
     /// The log's head.
     pub head: [u64; head::WORDS],
+    /// Whoever looked on from outside saw that it has set up io_uring.
+    pub has_rings: bool,
     path: PathBuf,
 }
 
@@ -54,7 +56,8 @@ impl Process {
             name: format!("process {}", sheet.pid),
             pid: sheet.pid,
         });
-        Ok(Some(Process { sheet, facts, head, path }))
+        let has_rings = rings_file(live, sheet.node).exists();
+        Ok(Some(Process { sheet, facts, head, has_rings, path }))
     }
 
     /// Go through its log, a chunk at a time: their numbers, and their words.
