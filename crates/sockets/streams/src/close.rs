@@ -13,11 +13,12 @@ use crate::survey::Survey;
 use crate::walk;
 use crate::writers::{Rows, Writers};
 use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts};
-use clock::{Model, Ticks};
-use record::{Closing, NodeSheet, RunInfo};
+use clock::{Clock, Model, Ticks};
+use record::{Closing, Machine, NodeSheet, RunInfo};
 use rustc_hash::FxHashMap;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::Duration;
 
 /// Whether the run at `run` holds logs of traced processes, so that [`close`] closes it.
 pub fn has_logs(run: &Path) -> bool {
@@ -44,6 +45,7 @@ pub fn close(
     for sheet in closing.sheets()? {
         processes.extend(Process::find(&live, sheet, run)?);
     }
+    cut(&mut processes);
     let sheets: Vec<_> = processes.iter().map(|process| process.sheet.clone()).collect();
     closing.fit(&sheets);
     let mut work = Work { done: 0, of: 2 * chunks(&processes), progress };
@@ -89,6 +91,20 @@ pub fn rules(info: &RunInfo) -> Result<Rules, RuleError> {
         None => Ok(Rules::default()),
         Some(text) => text.as_str().map_or_else(|| text.to_string().parse(), str::parse),
     }
+}
+
+/// Processes may still run, and log. Their logs are read one after another, and twice: what comes
+/// from now on is left, or a read would be there whose write is not.
+fn cut(processes: &mut [Process]) {
+    /// In this time a thread has stored what it is about to store, unless it lost its core.
+    const ABOUT_TO: Duration = Duration::from_millis(5);
+    let (clock, boot_id) = (Clock::best(), Machine::here().boot_id);
+    let is_here = |sheet: &NodeSheet| sheet.boot_id == boot_id && sheet.source == clock.source();
+    let now = clock.now().0;
+    for process in processes.iter_mut().filter(|process| is_here(&process.sheet)) {
+        process.until = now;
+    }
+    std::thread::sleep(ABOUT_TO);
 }
 
 /// How much of the logs is done, in chunks.

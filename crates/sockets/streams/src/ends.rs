@@ -1,7 +1,7 @@
 //! The ends of connections: sockets, whichever processes use them, and how much was done with each.
 
 use crate::entry::{Address, Birth};
-use crate::framing::{Class, Reason};
+use crate::framing::{Class, Guess, Reason};
 
 /// An end of a connection.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct End {
     pub received: Moved,
     /// From when a process that wrote into it may have written what it did not log.
     pub silence: Silence,
+    /// The rule that its bytes follow, of which none was given.
+    pub guess: Option<Guess>,
 }
 
 impl End {
@@ -41,8 +43,9 @@ pub(crate) struct Moved {
     pub bytes: u64,
     /// The longest call took so long, ns.
     pub longest_ns: i64,
-    /// The first was entered, ns.
+    /// The first was entered, and the last returned, ns.
     pub first: i64,
+    pub last: Option<i64>,
     /// There will be no further bytes.
     pub is_ended: bool,
     pub marks: Marked,
@@ -52,8 +55,10 @@ pub(crate) struct Moved {
 /// Ends of messages that were found there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marked {
-    /// Slots of the log that hold them.
+    /// Slots of the log that hold them and come on the walk, behind a call in their chunk.
     pub slots: u64,
+    /// Those at the beginning of a chunk: the call that they belong to is in an earlier one.
+    pub early: Vec<(u64, Class)>,
     pub count: u64,
     /// Those of [`Class::Paired`].
     pub paired: u64,
@@ -102,6 +107,7 @@ impl Default for Moved {
             bytes: 0,
             longest_ns: 0,
             first: i64::MAX,
+            last: None,
             is_ended: false,
             marks: Marked::default(),
             movers: Nodes::None,
@@ -116,6 +122,7 @@ impl Moved {
         self.bytes += u64::from(bytes);
         self.longest_ns = self.longest_ns.max(exit.saturating_sub(enter));
         self.first = self.first.min(enter);
+        self.last = self.last.max(Some(exit));
         self.movers.add(node);
     }
 
@@ -125,6 +132,7 @@ impl Moved {
         self.bytes += other.bytes;
         self.longest_ns = self.longest_ns.max(other.longest_ns);
         self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
         self.is_ended |= other.is_ended;
         self.movers.merge(other.movers);
         self.marks.merge(&other.marks);
@@ -163,6 +171,15 @@ impl Marked {
         ends.for_each(|(offset, class)| self.add(offset, class));
     }
 
+    /// The same at the beginning of a chunk.
+    pub fn early_slot(&mut self, node: u32, ends: impl Iterator<Item = (u64, Class)>) {
+        self.finders.add(node);
+        for (offset, class) in ends {
+            self.add(offset, class);
+            self.early.push((offset, class));
+        }
+    }
+
     /// A process found no more.
     pub fn stop(&mut self, node: u32, reason: Reason) {
         self.finders.add(node);
@@ -178,6 +195,7 @@ impl Marked {
 
     fn merge(&mut self, other: &Marked) {
         self.slots += other.slots;
+        self.early.extend(&other.early);
         self.count += other.count;
         self.paired += other.paired;
         self.first = [self.first, other.first].into_iter().flatten().min();
@@ -187,8 +205,10 @@ impl Marked {
     }
 }
 
-/// When the first of the processes that wrote into an end logged its last call of any kind; of all
-/// that used it, where none of them wrote.
+/// When the first of the processes that wrote into an end logged its last call that did; of all
+/// that used it, its last call there, where none of them wrote. A process that is killed does not
+/// log the calls within which its threads are, though the bytes are gone: what another thread does
+/// elsewhere meanwhile says nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Silence {
     /// ns.
@@ -197,14 +217,27 @@ pub(crate) struct Silence {
 }
 
 impl Silence {
+    /// Of nobody.
     pub const NONE: Silence = Silence { from: i64::MAX, is_of_writer: false };
 
-    /// A process that used the end has logged nothing after this.
-    pub fn add(&mut self, last: i64, is_writer: bool) {
-        if is_writer == self.is_of_writer {
-            self.from = self.from.min(last);
-        } else if is_writer {
-            *self = Silence { from: last, is_of_writer: true };
+    /// A process has done this, too: when it wrote for the last time, if it did, and when it made
+    /// its last call.
+    pub fn go_on(&mut self, wrote: Option<i64>, last: i64) {
+        let before = if self.from == i64::MAX { i64::MIN } else { self.from };
+        *self = match (wrote, self.is_of_writer) {
+            (Some(wrote), true) => Silence { from: before.max(wrote), is_of_writer: true },
+            (Some(wrote), false) => Silence { from: wrote, is_of_writer: true },
+            (None, true) => *self,
+            (None, false) => Silence { from: before.max(last), is_of_writer: false },
+        };
+    }
+
+    /// Another process used the end.
+    pub fn add(&mut self, other: Silence) {
+        if other.is_of_writer == self.is_of_writer {
+            self.from = self.from.min(other.from);
+        } else if other.is_of_writer {
+            *self = other;
         }
     }
 }
@@ -218,4 +251,29 @@ pub(crate) fn asker_first(ends: &[End], [one, other]: [usize; 2]) -> [usize; 2] 
         _ => ends[other].sent.first < ends[one].sent.first,
     };
     if is_other { [other, one] } else { [one, other] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_writes_counts_and_of_several_the_first_that_fell_silent() {
+        let of = |wrote, last| {
+            let mut silence = Silence::NONE;
+            silence.go_on(wrote, last);
+            silence
+        };
+        let mut all = Silence::NONE;
+        all.add(of(None, 50));
+        assert_eq!(all.from, 50, "nobody wrote so far");
+        all.add(of(Some(900), 1000));
+        all.add(of(Some(700), 2000));
+        all.add(of(None, 10));
+        assert_eq!(all.from, 700);
+        let mut twice = of(Some(5), 80);
+        twice.go_on(None, 300);
+        twice.go_on(Some(9), 100);
+        assert_eq!(twice.from, 9, "what it read later says nothing");
+    }
 }

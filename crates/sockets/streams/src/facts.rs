@@ -69,6 +69,10 @@ pub struct FramingFacts {
     pub port: u16,
     /// The rule, as it was asked for.
     pub rule: String,
+    /// None was asked for: it was guessed from the first bytes of connections.
+    pub is_guessed: bool,
+    /// Connections whose bytes did not follow what was guessed: each of their calls is a message.
+    pub refuted: u64,
     /// Connections to it of which an end was traced from the beginning.
     pub connections: u64,
     /// Messages that the rule found.

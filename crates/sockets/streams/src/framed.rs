@@ -3,13 +3,59 @@
 use crate::ends::End;
 use crate::entry::Birth;
 use crate::facts::FramingFacts;
-use crate::framing::{Class, PortRule, Reason, Rules};
+use crate::framing::{Class, Guess, PortRule, Reason, Rules};
 use std::collections::BTreeMap;
+
+/// The rule of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Follows {
+    pub rule: PortRule,
+    is_guessed: bool,
+    /// It was guessed, and its bytes did not follow it: they count as if there were none.
+    is_refuted: bool,
+}
+
+impl Follows {
+    /// Of a connection, by its ends, of which the first was traced from its beginning.
+    pub fn of(rules: &Rules, ends: [&End; 2]) -> Option<Follows> {
+        let port = match ends[0].birth? {
+            Birth::Connected => ends[0].peer.port,
+            Birth::Accepted => ends[0].local.port,
+            Birth::Pair | Birth::Found => return None,
+        };
+        match rules.of(port) {
+            Some(rule) if rule.is_none() => None,
+            Some(rule) => {
+                Some(Follows { rule: rule.clone(), is_guessed: false, is_refuted: false })
+            }
+            None => Follows::guessed(port, ends),
+        }
+    }
+
+    /// By what was guessed at its ends. Where nothing was found by it, nothing is said of it.
+    fn guessed(port: u16, ends: [&End; 2]) -> Option<Follows> {
+        let ways = ends.into_iter().flat_map(|end| [&end.sent.marks, &end.received.marks]);
+        let (mut found, mut is_refuted) = (0, false);
+        for marks in ways {
+            found += marks.count;
+            is_refuted |= marks.stop.is_some_and(Guess::is_refuted_by);
+        }
+        let mut guesses = ends.into_iter().filter_map(|end| end.guess);
+        let guess = guesses.next().filter(|_| found > 0)?;
+        let is_one = guesses.all(|other| other == guess);
+        is_one.then(|| Follows { rule: guess.rule(port), is_guessed: true, is_refuted })
+    }
+
+    /// Whether messages are what it says.
+    pub fn is_followed(&self) -> bool {
+        !self.is_refuted
+    }
+}
 
 /// What came of the framing of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Framed {
-    port: u16,
+    follows: Follows,
     messages: u64,
     aside: u64,
     by_call: u64,
@@ -19,19 +65,10 @@ pub(crate) struct Framed {
 }
 
 impl Framed {
-    /// The rule of a connection, by an end that was traced from its beginning.
-    pub fn rule<'a>(rules: &'a Rules, end: &End) -> Option<&'a PortRule> {
-        match end.birth? {
-            Birth::Connected => rules.of(end.peer.port),
-            Birth::Accepted => rules.of(end.local.port),
-            Birth::Pair | Birth::Found => None,
-        }
-    }
-
     /// By a rule.
-    pub fn new(rule: &PortRule) -> Framed {
+    pub fn new(follows: Follows) -> Framed {
         Framed {
-            port: rule.port,
+            follows,
             messages: 0,
             aside: 0,
             by_call: 0,
@@ -59,24 +96,26 @@ impl Framed {
     }
 }
 
-/// What came of the framing of a run, by port.
+/// What came of the framing of a run, by port and rule.
 #[derive(Debug, Default)]
-pub(crate) struct Framing(BTreeMap<u16, FramingFacts>);
+pub(crate) struct Framing(BTreeMap<(u16, String), FramingFacts>);
 
 impl Framing {
     /// Of these rules, which no connection has followed yet.
     pub fn new(rules: &Rules) -> Framing {
-        let facts = |rule: &PortRule| FramingFacts {
-            port: rule.port,
-            rule: rule.name.clone(),
-            ..FramingFacts::default()
-        };
-        Framing(rules.iter().map(|rule| (rule.port, facts(rule))).collect())
+        let given = rules.iter().filter(|rule| !rule.is_none());
+        Framing(given.map(|rule| (key(rule), facts(rule))).collect())
     }
 
     /// A connection.
     pub fn add(&mut self, framed: &Framed) {
-        let facts = self.0.entry(framed.port).or_default();
+        let Follows { rule, is_guessed, is_refuted } = &framed.follows;
+        let facts = self.0.entry(key(rule)).or_insert_with(|| facts(rule));
+        facts.is_guessed = *is_guessed;
+        if *is_refuted {
+            facts.refuted += 1;
+            return;
+        }
         facts.connections += 1;
         facts.messages += framed.messages;
         facts.aside += framed.aside;
@@ -92,4 +131,12 @@ impl Framing {
     pub fn facts(self) -> Vec<FramingFacts> {
         self.0.into_values().collect()
     }
+}
+
+fn key(rule: &PortRule) -> (u16, String) {
+    (rule.port, rule.name.clone())
+}
+
+fn facts(rule: &PortRule) -> FramingFacts {
+    FramingFacts { port: rule.port, rule: rule.name.clone(), ..FramingFacts::default() }
 }

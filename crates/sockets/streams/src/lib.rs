@@ -4,8 +4,8 @@
 //! format. [`close`](close::close) makes messages of the logs. TCP's byte offset is the matching
 //! rule: both ends of a connection count the bytes of each direction from its beginning, so the
 //! message that ends at offset n was written by the call that wrote byte n, and taken by the call
-//! that returned it. Nothing of the contents is looked at, but for connections to ports whose
-//! protocol the user has named ([`framing`]).
+//! that returned it. Nothing of the contents is looked at, but for connections whose protocol the
+//! user has named, or whose first byte lets it be guessed ([`framing`]).
 //!
 //! A message is what one call wrote, or on those connections what the protocol says. Its stamps:
 //!

@@ -16,6 +16,8 @@ pub(crate) struct Process {
     pub facts: ProcessFacts,
     /// The log's head.
     pub head: [u64; head::WORDS],
+    /// What it logged at a later tick is left.
+    pub until: u64,
     /// Whoever looked on from outside saw that it has set up io_uring.
     pub has_rings: bool,
     path: PathBuf,
@@ -57,7 +59,7 @@ impl Process {
             pid: sheet.pid,
         });
         let has_rings = rings_file(live, sheet.node).exists();
-        Ok(Some(Process { sheet, facts, head, has_rings, path }))
+        Ok(Some(Process { sheet, facts, head, until: u64::MAX, has_rings, path }))
     }
 
     /// Go through its log, a chunk at a time: their numbers, and their words.

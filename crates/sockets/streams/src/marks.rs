@@ -49,12 +49,11 @@ impl Source {
     fn of(moved: &Moved) -> Source {
         let found = &moved.marks;
         let has_last = found.has_last;
-        Source {
-            to_come: found.count - u64::from(has_last),
-            bytes: moved.bytes,
-            has_last,
-            ..Source::default()
-        }
+        let to_come = found.count - u64::from(has_last);
+        let mut source = Source { to_come, bytes: moved.bytes, has_last, ..Source::default() };
+        let mark = |(offset, class): &(u64, Class)| Mark { offset: *offset, class: *class };
+        found.early.iter().map(mark).for_each(|mark| source.push(mark));
+        source
     }
 
     fn push(&mut self, mark: Mark) {
@@ -199,6 +198,23 @@ mod tests {
         marks.moved(false, 2);
         marks.finish();
         assert_eq!(marks.peek(), Next::Over);
+    }
+
+    /// The ends of a call's messages may be cut by the end of a chunk: those behind it are known
+    /// beforehand, and must not pass for the first.
+    #[test]
+    fn marks_of_a_call_that_lie_in_two_chunks_are_in_order() {
+        let mut moved = Moved::default();
+        let ends = |all: &[u64]| all.iter().map(|at| (*at, Class::Paired)).collect::<Vec<_>>();
+        moved.call(0, (0, 1), 30);
+        moved.marks.slot(0, ends(&[5, 10]).into_iter());
+        moved.marks.early_slot(0, ends(&[20, 30]).into_iter());
+        moved.complete();
+        let mut marks = Marks::of(&moved);
+        assert_eq!(marks.peek(), Next::Wait, "its call has not come");
+        marks.push(false, ends(&[5, 10]).into_iter());
+        marks.moved(false, 30);
+        assert_eq!(offsets(&mut marks), (vec![5, 10, 20, 30], Next::Over));
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Way {
     /// The process that is told where none has written it, or read it.
     pub from: u32,
     pub to: u32,
-    /// When the first of those that write logged its last call of any kind, ns. One that is killed
+    /// When the first of those that write logged its last call that did, ns. One that is killed
     /// within a call does not log it, and nothing after it.
     pub silent_from: i64,
     /// Bytes that are written, and read.

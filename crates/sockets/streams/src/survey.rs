@@ -5,6 +5,7 @@
 use crate::CloseError;
 use crate::ends::{End, Moved, Silence};
 use crate::entry::{Address, Birth, Call, Entries, Entry, Socket, flags};
+use crate::framing::Guess;
 use crate::logs::Process;
 use clock::{Cursor, Model, Ticks};
 use rustc_hash::FxHashMap;
@@ -30,7 +31,7 @@ pub(crate) struct Survey {
 /// A chunk of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Beginning {
-    /// No entry in it is of an earlier time, ns.
+    /// No call in it returned earlier, ns.
     pub at: i64,
     pub process: u32,
     pub chunk: u32,
@@ -42,6 +43,7 @@ struct Use {
     sent: Moved,
     received: Moved,
     last: i64,
+    guess: Option<Guess>,
 }
 
 /// What a process did.
@@ -61,16 +63,13 @@ impl Survey {
     ) -> Result<(), CloseError> {
         let (node, mut clock) = (process.sheet.node, model.cursor());
         let place = self.numbers.len() as u32;
-        let (mut uses, mut before) = (Uses::default(), i64::MIN);
+        let mut uses = Uses::default();
         process.each_chunk(|chunk, words| {
             let mut entries = Entries::new(words);
-            let first = uses.take(&mut entries, node, &mut clock);
+            let first = uses.take(&mut entries, (node, process.until), &mut clock);
             self.damaged += entries.damaged();
-            if let Some((first, begins_with_marks)) = first {
-                // Marks belong to a call at the end of an earlier chunk.
-                let at = if begins_with_marks { first.min(before) } else { first };
+            if let Some(at) = first {
                 self.chunks.push(Beginning { at, process: place, chunk });
-                before = at.min(first);
             }
             done();
         })?;
@@ -98,23 +97,23 @@ impl Survey {
         for socket in &uses.sockets {
             numbers.insert(socket.number, self.end_of(socket, node, clock) as u32);
         }
-        let last = uses.by_number.values().map(|one| one.last).max().unwrap_or(i64::MIN);
         let mut used: Vec<u32> = numbers.values().copied().collect();
         used.sort_unstable();
         used.dedup();
-        let mut writers = vec![false; used.len()];
+        let mut silences = vec![Silence::NONE; used.len()];
         for (number, one) in uses.by_number.drain() {
             let Some(at) = numbers.get(&number).copied() else { continue };
             let end = &mut self.ends[at as usize];
             end.last = end.last.max(one.last);
             end.sent.merge(&one.sent);
             end.received.merge(&one.received);
+            end.guess = one.guess.or(end.guess);
             if let Ok(place) = used.binary_search(&at) {
-                writers[place] |= one.sent.calls > 0;
+                silences[place].go_on(one.sent.last, one.last);
             }
         }
-        for (at, is_writer) in used.iter().zip(writers) {
-            self.ends[*at as usize].silence.add(last, is_writer);
+        for (at, silence) in used.iter().zip(silences) {
+            self.ends[*at as usize].silence.add(silence);
         }
         self.used.push(used.len() as u64);
         self.numbers.push(numbers);
@@ -137,6 +136,7 @@ impl Survey {
                 sent: Moved::default(),
                 received: Moved::default(),
                 silence: Silence::NONE,
+                guess: None,
             });
             self.ends.len() - 1
         });
@@ -151,18 +151,18 @@ impl Survey {
 }
 
 impl Uses {
-    /// The entries of a chunk. When the first call of it ended, and whether marks come before any
-    /// call; `None` where it holds neither.
+    /// The entries of a chunk. When the first call of it ended; `None` where it holds none.
     fn take(
         &mut self,
         entries: &mut Entries<'_>,
-        node: u32,
+        (node, until): (u32, u64),
         clock: &mut Cursor<'_>,
-    ) -> Option<(i64, bool)> {
-        let (mut first, mut begins_with_marks) = (None, false);
-        for entry in entries {
+    ) -> Option<i64> {
+        let mut first = None;
+        for entry in entries.by_ref() {
             match entry {
                 Entry::Socket(socket) => self.sockets.push(socket),
+                Entry::Send(call) | Entry::Receive(call) if call.exit > until => break,
                 Entry::Send(call) | Entry::Receive(call) => {
                     let is_sent = matches!(entry, Entry::Send(_));
                     let exit = self.call(&call, is_sent, node, clock);
@@ -174,17 +174,21 @@ impl Uses {
                     one.last = one.last.max(clock.timeline(Ticks(at)).0);
                 }
                 Entry::Ends(found) => {
-                    begins_with_marks |= first.is_none();
-                    self.way(found.socket, found.is_sent).marks.slot(node, found.iter());
+                    let marks = &mut self.way(found.socket, found.is_sent).marks;
+                    match first {
+                        Some(_) => marks.slot(node, found.iter()),
+                        None => marks.early_slot(node, found.iter()),
+                    }
+                }
+                Entry::Guess { socket, guess } => {
+                    self.by_number.entry(socket).or_default().guess = Some(guess);
                 }
                 Entry::Stop { socket, is_sent, reason, .. } => {
                     self.way(socket, is_sent).marks.stop(node, reason);
                 }
             }
         }
-        // Marks alone come as early as can be.
-        let alone = begins_with_marks.then_some(i64::MAX);
-        first.or(alone).map(|first| (first, begins_with_marks))
+        first
     }
 
     fn call(&mut self, call: &Call, is_sent: bool, node: u32, clock: &mut Cursor<'_>) -> i64 {

@@ -3,7 +3,7 @@
 use crate::ends::End;
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
-use crate::framed::Framed;
+use crate::framed::{Follows, Framed};
 use crate::framing::{PortRule, Rules};
 use crate::legs;
 use crate::marks::Marks;
@@ -98,7 +98,8 @@ struct Half {
 impl Talk {
     /// Of a connection of which both ends are known; the first asks.
     pub fn whole([asker, answerer]: [&End; 2], rules: &Rules, look: Look) -> Talk {
-        let rule = Framed::rule(rules, asker);
+        let follows = Follows::of(rules, [asker, answerer]);
+        let rule = follows.as_ref().filter(|one| one.is_followed()).map(|one| &one.rule);
         let ways = [[asker, answerer], [answerer, asker]].map(|[from, to]| {
             let marks = match rule {
                 Some(_) => Marks::of_both(&from.sent, &to.received),
@@ -113,12 +114,13 @@ impl Talk {
             None => Pairing::Turns(Box::new(Turns::new())),
         };
         let left = entries(asker) + entries(answerer);
-        Talk::new(Ways::Whole(Box::new(ways)), pairing, rule.map(Framed::new), left)
+        Talk::new(Ways::Whole(Box::new(ways)), pairing, follows.map(Framed::new), left)
     }
 
     /// Of an end whose other end is not known.
     pub fn half(end: &End, rules: &Rules, look: Look, outside: u32) -> Talk {
-        let rule = Framed::rule(rules, end).filter(|_| !look.is_doubtful);
+        let follows = Follows::of(rules, [end, end]).filter(|_| !look.is_doubtful);
+        let rule = follows.as_ref().filter(|one| one.is_followed()).map(|one| &one.rule);
         let sent_side = usize::from(end.birth == Some(Birth::Accepted));
         let half = Half {
             sent: HalfWay::new(&end.sent, rule.is_some()),
@@ -138,7 +140,7 @@ impl Talk {
             (Some(Birth::Accepted), None) => Pairing::View(Box::new(View::new(By::Answerer))),
             _ => Pairing::None,
         };
-        Talk::new(Ways::Half(Box::new(half)), pairing, rule.map(Framed::new), entries(end))
+        Talk::new(Ways::Half(Box::new(half)), pairing, follows.map(Framed::new), entries(end))
     }
 
     fn new(ways: Ways, pairing: Pairing, framed: Option<Framed>, left: u64) -> Talk {

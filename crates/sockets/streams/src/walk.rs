@@ -107,16 +107,19 @@ fn load(beginning: &Beginning, logs: &mut [Log<'_>]) -> Result<Option<Open>, Clo
     let place = beginning.process as usize;
     let log = &mut logs[place];
     let words = log.process.chunk(beginning.chunk)?;
-    let (mut entries, mut last) = (Vec::new(), (beginning.at, i64::MIN));
+    let (mut entries, mut last): (Vec<(Moment, Entry)>, Option<Moment>) = (Vec::new(), None);
     for (at, entry) in (0..).zip(Entries::new(&words)) {
-        match &entry {
+        let moment = match &entry {
+            Entry::Send(call) | Entry::Receive(call) if call.exit > log.process.until => break,
             Entry::Send(call) | Entry::Receive(call) => {
-                last = (log.at(call.exit), log.at(call.enter));
+                last = Some((log.at(call.exit), log.at(call.enter), 2 * at + 1));
+                last
             }
-            Entry::Ends(_) => {}
-            Entry::Socket(_) | Entry::Close { .. } | Entry::Stop { .. } => continue,
-        }
-        entries.push(((last.0, last.1, at), entry));
+            // They stand behind their call, and are to be known when it comes.
+            Entry::Ends(_) => last.map(|(exit, enter, place)| (exit, enter, place - 1)),
+            _ => None,
+        };
+        entries.extend(moment.map(|moment| (moment, entry)));
     }
     if !entries.is_sorted_by_key(|(moment, _)| *moment) {
         entries.sort_by_key(|(moment, _)| *moment);
@@ -134,7 +137,8 @@ impl Log<'_> {
             Entry::Send(call) => (call.socket, What::Sent(self.op(call))),
             Entry::Receive(call) => (call.socket, What::Received(self.op(call))),
             Entry::Ends(found) => (found.socket, What::Marks(*found)),
-            Entry::Socket(_) | Entry::Close { .. } | Entry::Stop { .. } => return None,
+            Entry::Socket(_) | Entry::Close { .. } => return None,
+            Entry::Guess { .. } | Entry::Stop { .. } => return None,
         };
         Some(Event { end: *self.numbers.get(&socket)?, what })
     }
