@@ -63,6 +63,9 @@ def serve(listener, first, count, fork):
             os._exit(0)
         peer = None if not fork else peer.close()
     for worker in workers: worker.join()
+    while fork:
+        try: os.wait()
+        except ChildProcessError: break
 
 def ask(port, first, count):
     def one(place):
@@ -77,7 +80,9 @@ def ask(port, first, count):
 
 clients = {'pair': 1, 'lines': 1}.get(how, 3)
 if how == 'joined-asks':
-    while not os.path.exists(path + '.port'): time.sleep(0.01)
+    while not os.path.exists(path + '.port'):
+        if time.time() > end: sys.exit()
+        time.sleep(0.01)
     ask(int(open(path + '.port').read()), 32, clients)
     sys.exit()
 listener = socket.create_server(('127.0.0.1', 7611 if how == 'lines' else 0))
@@ -163,13 +168,18 @@ impl Stage {
         std::fs::write(&counts, [0; 8 * COUNTS])?;
         let mut children = self.start(talk, &run, &counts).with_context(|| said.clone())?;
         std::thread::sleep(Duration::from_secs_f64(after_s));
-        let (family, kills) = kill(&children, whom, &mut random);
+        let family: Vec<u32> =
+            children.iter().flat_map(|child| stopped_family(child.id())).collect();
+        let kills = kill((&children, &family), whom, &mut random);
         let killed = SystemTime::now();
+        // Who is not killed may go on after its run is closed, when the first process is gone.
+        let counted = received(&counts)?;
+        family.iter().for_each(|pid| signal(*pid, Signal::CONT));
         for child in &mut children {
             ended(child, &family).with_context(|| said.clone())?;
         }
         let killed = matches!(whom, Whom::All).then_some(killed);
-        let mut done = self.read(&run, &counts, killed).with_context(|| said)?;
+        let mut done = self.read(&run, counted, killed).with_context(|| said)?;
         done.kills = kills;
         let _ = std::fs::remove_dir_all(&run);
         let _ = std::fs::remove_file(&counts);
@@ -208,8 +218,7 @@ impl Stage {
     }
 
     /// Read what the kills left.
-    fn read(&self, run: &Path, counts: &Path, killed: Option<SystemTime>) -> Result<Done> {
-        let counted = received(counts)?;
+    fn read(&self, run: &Path, counted: u64, killed: Option<SystemTime>) -> Result<Done> {
         if !run.join("run.json").exists() {
             ensure!(counted == 0, "there is no run, and {counted} messages were received");
             return Ok(Done::default());
@@ -239,15 +248,13 @@ fn received(counts: &Path) -> Result<u64> {
     Ok(words.iter().map(|word| u64::from_le_bytes(*word)).sum())
 }
 
-/// Kill, and say which processes there were, and how many were killed.
-fn kill(children: &[Child], whom: Whom, random: &mut Pcg64) -> (Vec<u32>, u64) {
-    let all: Vec<u32> = children.iter().flat_map(|child| stopped_family(child.id())).collect();
+/// Kill, and say how many were killed.
+fn kill((children, family): (&[Child], &[u32]), whom: Whom, random: &mut Pcg64) -> u64 {
     let victims = match whom {
-        Whom::All => all.clone(),
+        Whom::All => family.to_vec(),
         Whom::Launcher => vec![children[random.random_range(0..children.len())].id()],
-        Whom::One => vec![all[random.random_range(0..all.len())]],
+        Whom::One => vec![family[random.random_range(0..family.len())]],
     };
     victims.iter().for_each(|pid| signal(*pid, Signal::KILL));
-    all.iter().for_each(|pid| signal(*pid, Signal::CONT));
-    (all, victims.len() as u64)
+    victims.len() as u64
 }
