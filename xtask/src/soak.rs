@@ -13,6 +13,7 @@ mod mutants;
 mod paged;
 mod sanitizers;
 mod strangers;
+mod trace_kills;
 mod verdicts;
 
 use crate::workspace::Workspace;
@@ -129,6 +130,12 @@ const SUITES: &[Suite] = &[
         --clean",
         count: 1020,
         run: kills::kills,
+    },
+    Suite {
+        name: "trace-kills",
+        what: "kill -9 of programs that are traced at their sockets, which count what they got",
+        count: trace_kills::COUNT,
+        run: trace_kills::trace_kills,
     },
     Suite {
         name: "hosts",

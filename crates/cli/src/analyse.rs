@@ -2,6 +2,7 @@
 //! pure.
 
 use crate::choosing::first_that_takes;
+use crate::closing_note::explain;
 use crate::lenses::LENSES;
 use crate::reading::{each_batch, on_all_cores};
 use anyhow::{Context, Result};
@@ -161,9 +162,9 @@ pub fn open(path: &Path) -> Result<Run> {
         crate::closing::close(closing, 1)?;
     }
     if streams::close::has_logs(path)
-        && let Some(closing) = Closing::of_cut(path)?
+        && let Some(closing) = Closing::of_cut(path).map_err(|error| explain(path, error))?
     {
-        streams::close::close(closing)?;
+        crate::closing::close_sockets(closing)?;
     }
     let mut run = Run::open(path)?;
     pager_drive::facts::complete_cut(&mut run.info, path);

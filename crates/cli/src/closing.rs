@@ -1,5 +1,7 @@
-//! Closing runs of MPI ranks: logs become messages, in one piece or in shares.
+//! Closing runs whose producers keep logs of their own: logs become messages. Those of MPI ranks in
+//! one piece or in shares.
 
+use crate::closing_note::ClosingNote;
 use crate::job::LaunchedJob;
 use crate::progress::Bar;
 use anyhow::{Result, bail};
@@ -53,6 +55,18 @@ pub fn close_in_shares(path: &Path, shares: Option<u32>) -> Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// Close a run of programs that were traced at their sockets.
+pub fn close_sockets(closing: Closing) -> Result<(), streams::CloseError> {
+    let mut note = ClosingNote::begin(closing.path());
+    with_bar(|progress| {
+        let mut both = |done, of| {
+            note.at(done, of);
+            progress(done, of);
+        };
+        streams::close::close(closing, &mut both).map(|_| ())
+    })
 }
 
 /// Do it, with a bar if it takes long.

@@ -16,6 +16,7 @@ mod args;
 mod child;
 mod choosing;
 mod closing;
+mod closing_note;
 mod commands;
 mod counted;
 mod explaining;

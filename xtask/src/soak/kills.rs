@@ -88,9 +88,12 @@ while time.time() < end and (line := peer.recv(99)): peer.sendall(line)";
 
 /// Which processes are killed.
 #[derive(Clone, Copy, Debug)]
-enum Whom {
+pub enum Whom {
+    /// Every one.
     All,
+    /// One of them.
     One,
+    /// The one that has started the others.
     Launcher,
 }
 
@@ -159,8 +162,8 @@ impl Stage {
         std::thread::sleep(Duration::from_secs_f64(after_s));
         let family = kill(&child, whom, &mut random);
         let killed = SystemTime::now();
-        let ended = end(&mut child, &family);
-        ended.with_context(|| said.clone())?;
+        let all_ended = ended(&mut child, &family);
+        all_ended.with_context(|| said.clone())?;
         let rows = self.read(victim, whom, &run, killed).with_context(|| said)?;
         // What was read is done with.
         let _ = std::fs::remove_dir_all(&run);
@@ -276,7 +279,7 @@ fn kill(child: &Child, whom: Whom, random: &mut Pcg64) -> Vec<u32> {
 }
 
 /// Everything that a process has started: stopped, so that none starts another one unseen.
-fn stopped_family(first: u32) -> Vec<u32> {
+pub fn stopped_family(first: u32) -> Vec<u32> {
     let mut stopped = Vec::new();
     loop {
         let all = family(first);
@@ -289,7 +292,8 @@ fn stopped_family(first: u32) -> Vec<u32> {
     }
 }
 
-fn signal(pid: u32, signal: Signal) {
+/// Send it, where there is still somebody.
+pub fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid as i32) {
         // Who is gone already needs none.
         let _ = kill_process(pid, signal);
@@ -297,7 +301,7 @@ fn signal(pid: u32, signal: Signal) {
 }
 
 /// Wait until nobody of the family lives: who was not killed must notice.
-fn end(child: &mut Child, family: &[u32]) -> Result<()> {
+pub fn ended(child: &mut Child, family: &[u32]) -> Result<()> {
     let begun = Instant::now();
     // A run that goes on undisturbed (the victim had ended already) is told to end.
     let polite = Duration::from_secs(8);
@@ -329,14 +333,15 @@ fn runs_in(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
-fn nodes(info: &Value) -> impl Iterator<Item = &Value> {
+/// The nodes in a run's information.
+pub fn nodes(info: &Value) -> impl Iterator<Item = &Value> {
     let launches = info["launches"].as_array().into_iter().flatten();
     launches.flat_map(|launch| launch["nodes"].as_array().into_iter().flatten())
 }
 
 /// Nothing that was recorded may be missing: the rows of a node's last second were in its buffer,
 /// and that is there.
-fn whole(info: &Value) -> Result<()> {
+pub fn whole(info: &Value) -> Result<()> {
     let lost = &info["lost"];
     for what in [
         "damaged_chunks",
@@ -352,7 +357,7 @@ fn whole(info: &Value) -> Result<()> {
 
 /// No stage is wrong: as good as no message has one that is negative, and the last one is no older
 /// than the kill by a second.
-fn stages(
+pub fn stages(
     home: &Path,
     program: &Path,
     run: &Path,

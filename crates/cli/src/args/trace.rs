@@ -38,7 +38,8 @@ const BEFORE_RULES: &str = "\
 A library is loaded before the program (LD_PRELOAD), which sees the calls on its TCP and \
 Unix-domain stream sockets. Both ends of a connection count its bytes, so the write that ends at \
 byte n and the read that takes byte n are one message: no protocol has to be known, and TLS does \
-not matter. A message is what one call wrote; --frame says otherwise for a port.
+not matter. A message is what one call wrote; --frame says otherwise for a port. Where it says \
+nothing, HTTP/1 and Redis are known by their first byte, and the report says so.
 
 Both ends must be traced for all four stamps; of a connection with one traced end the stamps of \
 that end are kept. A server that is traced alone shows how long requests lie in its sockets \
@@ -64,4 +65,5 @@ input, output, signals and exit code; the report goes to standard error. What wa
 survives kill -9.
 
 Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
-sockets used through fdopen, datagrams. Processes on several hosts cannot share a run yet.";
+other system calls without the C library, sockets used through fdopen, datagrams. Processes on \
+several hosts cannot share a run yet.";

@@ -6,6 +6,7 @@
 mod anchors;
 mod closing;
 mod program;
+mod rings;
 
 use crate::args::SocketTraceArgs;
 use crate::child;
@@ -15,6 +16,7 @@ use anchors::Anchors;
 use anyhow::{Context, Result};
 use clock::{Clock, Quality};
 use record::{Machine, RunFolder, RunInfo};
+use rings::Rings;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use streams::FRAMING_KEY;
@@ -38,8 +40,9 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
     let clock = Clock::best();
     let quality = clock::measure(&clock);
     let anchors = Anchors::begin(&path, clock, quality)?;
+    let rings = Rings::begin(&path);
     let ended = child::run(&mut command(args, (&library, quality), &path, &rules), |_| false);
-    drop(anchors);
+    drop((anchors, rings));
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {

@@ -90,6 +90,20 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
     if process.io_uring {
         lines.push(format!("{name}: it set up io_uring, whose transfers are not seen."));
     }
+    if process.listens_unseen {
+        lines.push(format!(
+            "{name}: it listens on a TCP port without having called the C library's listen; what \
+            it does with its connections is not seen."
+        ));
+    }
+    if process.unseen_connections > 0 {
+        lines.push(format!(
+            "{name}: {} that carried bytes when it ended had no call that was seen: it makes \
+            system calls without the C library, or by io_uring. Those that were closed before are \
+            not counted.",
+            counted(process.unseen_connections, "connection")
+        ));
+    }
     if process.streams {
         lines.push(format!(
             "{name}: it used a connection through the C library's streams (fdopen), whose \

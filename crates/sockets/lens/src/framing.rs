@@ -6,7 +6,8 @@ use streams::{FramingFacts, SocketsFacts};
 
 /// What the rules have found, a line a port.
 pub fn found(facts: &SocketsFacts) -> impl Iterator<Item = String> {
-    facts.framing.iter().map(|one| {
+    let is_said = |one: &&FramingFacts| !one.is_guessed || one.connections > 0;
+    facts.framing.iter().filter(is_said).map(|one| {
         let FramingFacts { port, rule, connections, messages, aside, .. } = one;
         if *connections == 0 {
             return format!(
@@ -23,7 +24,14 @@ pub fn found(facts: &SocketsFacts) -> impl Iterator<Item = String> {
                 count(*aside)
             ),
         };
-        format!("In {connections} to port {port}, {rule} found {found}{aside}.")
+        let guessed = match one.is_guessed {
+            true => format!(
+                " The rule was guessed from their first bytes; --frame {port}=none makes each \
+                call a message again."
+            ),
+            false => String::new(),
+        };
+        format!("In {connections} to port {port}, {rule} found {found}{aside}.{guessed}")
     })
 }
 
@@ -35,6 +43,13 @@ pub fn losses(facts: &SocketsFacts) -> Vec<String> {
 fn of_port(facts: &FramingFacts) -> Vec<String> {
     let FramingFacts { port, rule, by_call, out_of_order, .. } = facts;
     let mut lines = Vec::new();
+    if facts.refuted > 0 {
+        lines.push(format!(
+            "Port {port}: in {} the first bytes looked like {rule}, and later ones did not follow \
+            it; each of their calls is a message, as without a rule.",
+            counted(facts.refuted, "connection")
+        ));
+    }
     for (key, count) in &facts.stopped {
         let reason = Reason::from_key(key);
         if reason == Some(Reason::ToTheEnd) {
@@ -119,6 +134,18 @@ mod tests {
         assert!(losses[1].contains("of 7 messages the end was not found"), "{losses:?}");
         assert_eq!(ports(&facts).as_deref(), Some("port 80 (http)"));
         assert_eq!(ordered(&facts).as_deref(), Some("port 80 (http)"));
+    }
+
+    #[test]
+    fn what_was_guessed_is_said_with_its_remedy_and_what_was_refuted_is_no_finding() {
+        let guessed = FramingFacts { is_guessed: true, refuted: 3, ..http() };
+        let said = found(&facts(vec![guessed.clone()])).next().unwrap();
+        assert!(said.contains("guessed from their first bytes; --frame 80=none"), "{said}");
+        let losses = losses(&facts(vec![guessed.clone()]));
+        assert!(losses[0].contains("looked like http, and later ones did not"), "{losses:?}");
+        let none = FramingFacts { connections: 0, messages: 0, exchanges: 0, ..guessed };
+        let facts = facts(vec![none]);
+        assert_eq!((found(&facts).count(), ports(&facts)), (0, None));
     }
 
     #[test]

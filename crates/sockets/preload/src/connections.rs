@@ -63,6 +63,9 @@ unsafe extern "C-unwind" fn listen(socket: c_int, backlog: c_int) -> c_int {
         // Sockets that are accepted have the option from the beginning, and what came before they
         // were accepted has stamps.
         state::inside(|| stamps::ask(socket));
+        if table::get(socket).is_blank() {
+            table::set(socket, Known::ACCOUNTED);
+        }
     }
     // SAFETY: the program's own arguments.
     unsafe { next::listen(socket, backlog) }

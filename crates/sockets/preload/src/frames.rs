@@ -1,9 +1,11 @@
-//! Where messages end, on connections whose protocol the user has named.
+//! Where messages end, on connections whose protocol the user has named, or whose first byte lets
+//! it be guessed.
 //!
 //! The bytes of a call are followed when it has returned, where the program has them, and no
 //! further than the call has moved them. Nothing is copied out and nothing allocated: a connection
 //! has two [`Follower`]s of a fixed size, which lie in memory that is mapped a block at a time, as
-//! sockets are numbered. Sockets that are not framed come here once, when they are made.
+//! sockets are numbered. A connection for which nothing could be guessed is left again by its next
+//! call.
 //!
 //! Two calls that write into one connection at once, or read from it, do so in an order that only
 //! the kernel knows: the framing of that direction ends there.
@@ -15,8 +17,8 @@ use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use streams::entry::{Birth, Ends, SOCKETS_MAX, Socket, stop_slot};
-use streams::framing::{Follower, Found, Reason, Rules, Shared, Side};
+use streams::entry::{Birth, Ends, SOCKETS_MAX, Socket, guess_slot, stop_slot};
+use streams::framing::{Follower, Found, PortRule, Reason, Rules, Shared, Side};
 
 /// Connections whose memory is mapped at once.
 const BLOCK: usize = 256;
@@ -61,15 +63,15 @@ struct Direction {
     is_busy: AtomicBool,
     /// Another one was made meanwhile: from then on nobody follows.
     is_mixed: AtomicBool,
+    /// Nothing is found any more.
+    is_over: AtomicBool,
     /// Of whoever makes a call while no other one is being made.
     follower: UnsafeCell<Follower>,
 }
 
 /// Once, as the library is loaded.
 pub fn prepare(rules: Rules) {
-    if !rules.is_empty() {
-        let _ = RULES.set(rules);
-    }
+    let _ = RULES.set(rules);
 }
 
 /// A socket came to be. Whether it is framed.
@@ -80,7 +82,10 @@ pub fn begin(socket: &Socket) -> bool {
         Birth::Accepted => (socket.local.port, Side::Answer, Side::Request),
         Birth::Pair | Birth::Found => return false,
     };
-    let Some(rule) = rules.of(port) else { return false };
+    let rule = rules.of(port);
+    if rule.is_some_and(PortRule::is_none) {
+        return false;
+    }
     let Some(place) = place_of(socket.number) else {
         for is_sent in [true, false] {
             write(&stop_slot((socket.number, is_sent), 0, Reason::NoMemory));
@@ -90,7 +95,11 @@ pub fn begin(socket: &Socket) -> bool {
     let direction = |side| Direction {
         is_busy: AtomicBool::new(false),
         is_mixed: AtomicBool::new(false),
-        follower: UnsafeCell::new(Follower::new(rule, side)),
+        is_over: AtomicBool::new(false),
+        follower: UnsafeCell::new(match rule {
+            Some(rule) => Follower::new(rule, side),
+            None => Follower::guessing(side),
+        }),
     };
     let made = Connection {
         sent: direction(sent),
@@ -102,14 +111,22 @@ pub fn begin(socket: &Socket) -> bool {
     true
 }
 
-/// A call is about to be made on a connection that is framed.
+/// A call is about to be made on a connection that is framed. `false`: in neither direction is
+/// anything found any more.
 #[inline(never)]
-pub fn enter(socket: u32, way: Way) {
-    let Some(direction) = direction(socket, way) else { return };
+pub fn enter(socket: u32, way: Way) -> bool {
+    let Some(connection) = connection(socket) else { return false };
+    let is_over = |way: &Direction| way.is_over.load(Ordering::Relaxed);
+    if is_over(&connection.sent) && is_over(&connection.received) {
+        return false;
+    }
+    let direction = connection.way(way);
     let is_second = direction.is_busy.swap(true, Ordering::AcqRel);
     if is_second && !direction.is_mixed.swap(true, Ordering::AcqRel) {
         write(&stop_slot((socket, way == Way::Sent), 0, Reason::AtOnce));
+        direction.is_over.store(true, Ordering::Relaxed);
     }
+    true
 }
 
 /// It is over.
@@ -175,6 +192,7 @@ unsafe fn follow(
             }
             Bytes::Hidden => follower.unseen(moved as u64, |found| noted.take(found)),
         }
+        direction.is_over.store(follower.is_over(), Ordering::Relaxed);
     }
 }
 
@@ -194,6 +212,7 @@ impl Noted {
                     self.ends.push(offset, class);
                 }
             }
+            Found::Guess(guess) => write(&guess_slot(self.socket, guess)),
             Found::Stop(offset, reason) => {
                 self.write();
                 write(&stop_slot((self.socket, self.way == Way::Sent), offset, reason));

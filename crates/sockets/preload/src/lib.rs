@@ -7,8 +7,11 @@
 //!   descriptor is; one that it does not know is looked at when it is first used (`births`).
 //! - `frames`: follows the bytes of connections whose protocol the user has named, and logs where
 //!   their messages end.
-//! - `log`: where calls are written down, a mapped file that outlives the process; `state` begins
-//!   it when the process first uses a socket, or before it gives up its `privileges`.
+//! - `log`: where calls are written down, a mapped file that outlives the process, whose `space` is
+//!   taken beforehand; `state` begins it when the process first uses a socket, or before it gives
+//!   up its `privileges`.
+//! - `unseen`: looks for connections and io_uring of which no call told, among all descriptors
+//!   (`listing`).
 //!
 //! Without `FOURSTAMP_TRACE_RUN` in the environment every call passes straight through. What a call
 //! returns, `errno` and what it leaves in the program's memory are those of the call that the
@@ -18,9 +21,9 @@
 //! that is made in a signal handler, in the middle of another one, is logged like every other.
 //!
 //! # Limits
-//! - Not seen: calls that do not go through the C library (static programs, Go, most users of
-//!   io_uring), and those that the C library makes itself (`fdopen` and `fprintf` on a socket).
-//!   Where it can be noticed that a program does so, the log says it.
+//! - Not seen: calls that do not go through the C library (static programs, Go, io_uring), and
+//!   those that the C library makes itself (`fdopen` and `fprintf` on a socket). Where it can be
+//!   noticed that a program does so, the log says it.
 //! - Datagram sockets are counted, and not traced.
 //! - A child that is made by `vfork` is its parent until it calls `exec`.
 
@@ -33,12 +36,15 @@ mod births;
 mod connections;
 mod descriptors;
 mod frames;
+mod listing;
 mod log;
 mod next;
 mod privileges;
 mod receives;
 mod sends;
+mod space;
 mod stamps;
 mod state;
 mod table;
 mod unix_peer;
+mod unseen;

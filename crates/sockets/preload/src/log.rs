@@ -2,12 +2,14 @@
 //!
 //! A slot is stored into memory that belongs to the file, so whatever ends the process leaves it,
 //! and nothing has to be written out. A thread that has filled its chunk takes the next one of the
-//! file; the space is allocated before, so a full disk is an error here and no signal later. Memory
-//! is a chunk for each thread, however long the log is.
+//! file; the space is taken before (`space`), so a full disk is an error here and no signal later.
+//! Memory is a chunk for each thread, however long the log is.
 //!
 //! No lock is taken. A signal handler that logs in the middle of all this takes a slot, or a chunk,
 //! of its own.
 
+use crate::space;
+use interpose::errno;
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -52,7 +54,7 @@ pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
             }
         }
     });
-    match place.or_else(|| in_next_chunk(bytes)) {
+    match place.or_else(|| errno::kept(|| in_next_chunk(bytes))) {
         Some(at) => {
             store(at, words);
             true
@@ -111,7 +113,7 @@ fn map_chunk() -> Option<usize> {
     let offset = (HEAD_BYTES as u64 + number * CHUNK_BYTES as u64) as i64;
     // SAFETY: plain system calls. The mapping goes into space that was reserved for it.
     unsafe {
-        if libc::fallocate(file, 0, offset, CHUNK_BYTES as i64) != 0 {
+        if !space::take(file, offset, CHUNK_BYTES) {
             return None;
         }
         let space = libc::mmap(
@@ -148,7 +150,7 @@ fn map_chunk() -> Option<usize> {
 pub fn begin(file: c_int, run: [u64; 2]) -> bool {
     // SAFETY: plain system calls on a file that is ours; the mapping is never removed.
     let words = unsafe {
-        if libc::fallocate(file, 0, 0, HEAD_BYTES as i64) != 0 {
+        if !space::take(file, 0, HEAD_BYTES) {
             return false;
         }
         let access = libc::PROT_READ | libc::PROT_WRITE;

@@ -4,7 +4,7 @@
 //! The state lies in a page that the kernel wipes in every child, however it was made. So a child
 //! begins anew, or is not traced; it never writes into its parent's log.
 
-use crate::{frames, log, next};
+use crate::{frames, listing, log, next};
 use clock::Clock;
 use interpose::errno;
 use libc::{c_int, c_void};
@@ -292,6 +292,7 @@ extern "C" fn loaded() {
         }
         STATE.store(page.cast(), Ordering::Release);
     }
+    listing::account_for_all();
 }
 
 #[cfg(not(test))]

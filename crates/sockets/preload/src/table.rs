@@ -29,12 +29,17 @@ const LEFT_ALONE: u64 = 16;
 const FRAMED: u64 = 32;
 /// The process has made both ends itself.
 const PAIR: u64 = 64;
+/// Who made it is known, or it was there before the program.
+const ACCOUNTED: u64 = 128;
 
 impl Known {
     /// No stream socket.
     pub const OTHER: Known = Known(OTHER);
     /// An end of a pair that the process has made, if it is a stream socket.
     pub const PAIR: Known = Known(PAIR);
+
+    /// One of which it is known where it comes from, and nothing else.
+    pub const ACCOUNTED: Known = Known(ACCOUNTED);
 
     /// A stream socket of this number, of the process of this generation.
     pub fn stream(number: u32, generation: u32) -> Known {

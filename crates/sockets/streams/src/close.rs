@@ -1,19 +1,24 @@
 //! Closing a traced run: logs become messages.
+//!
+//! The logs are read twice: the survey learns how much each connection moved, the walk goes through
+//! all calls in the order of time, finds messages and exchanges, and writes them as they are found.
+//! Where a connection turns out to be other than it seemed, there is one more walk.
 
-use crate::ends::Ends;
 use crate::entry::{Birth, head, noticed};
-use crate::exchanges::ExchangeWriter;
-use crate::found::Found;
 use crate::framing::{RuleError, Rules};
 use crate::logs::Process;
-use crate::row::{self, MessageRow};
+use crate::round::{Out, Plan, Round};
+use crate::row;
+use crate::survey::Survey;
+use crate::walk;
+use crate::writers::{Rows, Writers};
 use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts};
-use clock::Ticks;
-use record::{Closing, NodeSheet, RunInfo};
+use clock::{Clock, Model, Ticks};
+use record::{Closing, Machine, NodeSheet, RunInfo};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::io::ErrorKind;
 use std::path::Path;
+use std::time::Duration;
 
 /// Whether the run at `run` holds logs of traced processes, so that [`close`] closes it.
 pub fn has_logs(run: &Path) -> bool {
@@ -23,34 +28,58 @@ pub fn has_logs(run: &Path) -> bool {
         .any(|path| path.extension().is_some_and(|ending| ending == LOG_ENDING))
 }
 
-/// Close a run of traced processes.
+/// Close a run of traced processes. `progress` hears now and then how much of the logs is done, of
+/// how much. Memory holds what is in flight, and a row group of each file.
 ///
 /// # Errors
 /// When a log cannot be read or a file not be written. The logs stay then, and closing can be done
 /// again.
-pub fn close(mut closing: Closing) -> Result<RunInfo, CloseError> {
+pub fn close(
+    mut closing: Closing,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<RunInfo, CloseError> {
+    remove_begun(closing.path())?;
     let run = closing.info().id;
     let live = closing.live();
     let mut processes = Vec::new();
     for sheet in closing.sheets()? {
         processes.extend(Process::find(&live, sheet, run)?);
     }
+    cut(&mut processes);
     let sheets: Vec<_> = processes.iter().map(|process| process.sheet.clone()).collect();
     closing.fit(&sheets);
-    let mut ends = Ends::default();
-    for process in &processes {
-        match closing.model(&process.sheet) {
-            Some(model) => ends.add(process, model)?,
-            None => ends.used.push(0),
+    let mut work = Work { done: 0, of: 2 * chunks(&processes), progress };
+    let survey = survey(&closing, &processes, &mut work)?;
+    let (rules, unread_rules) = match rules(closing.info()) {
+        Ok(rules) => (rules, None),
+        Err(error) => (Rules::default(), Some(error.to_string())),
+    };
+    let ground = Ground {
+        closing: &closing,
+        processes: &processes,
+        sheets: with_outside(sheets),
+        survey: &survey,
+        rules: &rules,
+    };
+    let mut plan = Plan::of(&survey.ends);
+    let found = loop {
+        let mut round = ground.walk(&plan, &mut work)?;
+        let troubles = std::mem::take(&mut round.troubles);
+        if troubles.is_empty() {
+            break ground.found(round)?;
         }
-    }
-    ends.sort();
-    let outside = processes.iter().map(|process| process.sheet.node + 1).max().unwrap_or(0);
-    let rules = rules(closing.info());
-    let found = Found::of(&ends, outside, rules.as_ref().unwrap_or(&Rules::default()));
-    let mut facts = facts(&found, &closing, &processes, &ends);
-    facts.unread_rules = rules.err().map(|error| error.to_string());
-    write(closing, processes, found, (facts, ends.damaged))
+        plan.learn(&troubles);
+        work.of += chunks(&processes);
+    };
+    let facts = SocketsFacts { unread_rules, ..found.facts };
+    let nodes = ground.nodes(&found.rows);
+    let info = closing.info_mut();
+    info.lost.unmatched_sends += found.lone.0;
+    info.lost.unmatched_receives += found.lone.1;
+    info.lost.damaged_chunks += survey.damaged;
+    let facts = serde_json::to_value(facts).expect("plain data is JSON");
+    info.parameters.insert(KEY.into(), facts);
+    Ok(closing.finish(&nodes)?)
 }
 
 /// The rules that the run was begun with.
@@ -64,95 +93,175 @@ pub fn rules(info: &RunInfo) -> Result<Rules, RuleError> {
     }
 }
 
-/// What the run will say of itself.
-fn facts(found: &Found, closing: &Closing, processes: &[Process], ends: &Ends) -> SocketsFacts {
-    let mut facts = found.facts.clone();
-    let is_outside = |row: &MessageRow| row.src == found.outside || row.dst == found.outside;
-    facts.outside = found.rows.iter().any(is_outside).then_some(found.outside);
-    let mut messages: FxHashMap<u32, u64> = FxHashMap::default();
-    for row in &found.rows {
-        *messages.entry(row.src).or_default() += 1;
-        *messages.entry(row.dst).or_default() += u64::from(row.dst != row.src);
+/// Processes may still run, and log. Their logs are read one after another, and twice: what comes
+/// from now on is left, or a read would be there whose write is not.
+fn cut(processes: &mut [Process]) {
+    /// In this time a thread has stored what it is about to store, unless it lost its core.
+    const ABOUT_TO: Duration = Duration::from_millis(5);
+    let (clock, boot_id) = (Clock::best(), Machine::here().boot_id);
+    let is_here = |sheet: &NodeSheet| sheet.boot_id == boot_id && sheet.source == clock.source();
+    let now = clock.now().0;
+    for process in processes.iter_mut().filter(|process| is_here(&process.sheet)) {
+        process.until = now;
     }
-    for (process, connections) in processes.iter().zip(&ends.used) {
-        let node = process.sheet.node;
+    std::thread::sleep(ABOUT_TO);
+}
+
+/// How much of the logs is done, in chunks.
+struct Work<'a> {
+    done: u64,
+    of: u64,
+    progress: &'a mut dyn FnMut(u64, u64),
+}
+
+impl Work<'_> {
+    fn step(&mut self) {
+        self.done += 1;
+        (self.progress)(self.done, self.of.max(self.done));
+    }
+}
+
+fn chunks(processes: &[Process]) -> u64 {
+    processes.iter().map(Process::chunks).sum()
+}
+
+/// The sheets, with one of a node that stands for all programs that were not traced.
+fn with_outside(mut sheets: Vec<NodeSheet>) -> Vec<NodeSheet> {
+    let outside = sheets.iter().map(|sheet| sheet.node + 1).max().unwrap_or(0);
+    if let Some(first) = sheets.first() {
+        sheets.push(NodeSheet { node: outside, pid: 0, ..first.clone() });
+    }
+    sheets.iter_mut().for_each(|sheet| sheet.schema = row::schema());
+    sheets
+}
+
+fn survey(
+    closing: &Closing,
+    processes: &[Process],
+    work: &mut Work<'_>,
+) -> Result<Survey, CloseError> {
+    let mut survey = Survey::default();
+    for process in processes {
+        match closing.model(&process.sheet) {
+            Some(model) => survey.add(process, model, || work.step())?,
+            None => survey.skip(),
+        }
+    }
+    survey.complete();
+    Ok(survey)
+}
+
+/// What every walk stands on.
+struct Ground<'a> {
+    closing: &'a Closing,
+    processes: &'a [Process],
+    /// Of the processes, and of what stands for all others.
+    sheets: Vec<NodeSheet>,
+    survey: &'a Survey,
+    rules: &'a Rules,
+}
+
+/// What the last walk has come to.
+struct Found {
+    facts: SocketsFacts,
+    lone: (u64, u64),
+    rows: Vec<Rows>,
+}
+
+impl<'a> Ground<'a> {
+    fn walk(&self, plan: &'a Plan, work: &mut Work<'_>) -> Result<Round<'a>, CloseError> {
+        let nodes: Vec<u32> = self.sheets.iter().map(|sheet| sheet.node).collect();
+        let outside = nodes.last().copied().unwrap_or(0);
+        let out = Out::new(Writers::start(self.closing, &self.sheets)?, &nodes, outside);
+        let mut round = Round::new(self.survey, plan, self.rules, out);
+        let model = |process: &'a Process| (process, self.closing.model(&process.sheet));
+        let logs: Vec<(&Process, Option<&Model>)> = self.processes.iter().map(model).collect();
+        walk::each(
+            self.survey,
+            &logs,
+            |event, now| {
+                round.take(&event, now);
+                round.out.writers.check()
+            },
+            || work.step(),
+        )?;
+        round.finish();
+        Ok(round)
+    }
+
+    /// Complete the files.
+    fn found(&self, round: Round<'_>) -> Result<Found, CloseError> {
+        let Round { out, facts, lone, .. } = round;
+        let outside = self.sheets.len().checked_sub(1).filter(|_| out.has_outside);
+        let mut facts = facts;
+        facts.outside = outside.map(|place| self.sheets[place].node);
+        facts.processes = self.summaries(&out.messages);
+        let is_wanted = |place| place < self.processes.len() || outside == Some(place);
+        Ok(Found { facts, lone, rows: out.writers.finish(is_wanted)? })
+    }
+
+    /// The sheets of the nodes that have a messages file, with its rows.
+    fn nodes(&self, rows: &[Rows]) -> Vec<(NodeSheet, u64)> {
+        let of = |sheet: &NodeSheet| {
+            let (_, count) = rows.iter().find(|(node, _)| *node == sheet.node)?;
+            Some((sheet.clone(), *count))
+        };
+        self.sheets.iter().filter_map(of).collect()
+    }
+
+    /// What the run will say of its processes.
+    fn summaries(&self, messages: &[u64]) -> Vec<ProcessSummary> {
+        let counts = self.survey.used.iter().zip(messages);
+        self.processes.iter().zip(counts).map(|(process, of)| self.summary(process, of)).collect()
+    }
+
+    fn summary(&self, process: &Process, (connections, messages): (&u64, &u64)) -> ProcessSummary {
         let noticed = process.head[head::NOTICED_AT];
         let stopped = process.head[head::STOPPED_AT];
-        let model = closing.model(&process.sheet).filter(|_| stopped != 0);
-        facts.processes.push(ProcessSummary {
-            node,
-            name: name(process, ends),
+        let model = self.closing.model(&process.sheet).filter(|_| stopped != 0);
+        ProcessSummary {
+            node: process.sheet.node,
+            name: self.name(process),
             pid: process.facts.pid,
             connections: *connections,
-            messages: messages.get(&node).copied().unwrap_or(0),
+            messages: *messages,
             datagram_sockets: process.head[head::DATAGRAM_SOCKETS_AT],
-            io_uring: noticed & noticed::IO_URING != 0,
+            io_uring: noticed & noticed::IO_URING != 0 || process.has_rings,
+            unseen_connections: process.head[head::UNSEEN_AT],
+            listens_unseen: noticed & noticed::LISTENS_UNSEEN != 0,
             streams: noticed & noticed::STREAMS != 0,
             urgent: noticed & noticed::URGENT != 0,
             lost_child: noticed & noticed::LOST_CHILD != 0,
             stopped_ns: model.map(|model| model.timeline(Ticks(stopped)).0),
-        });
-    }
-    facts
-}
-
-/// A process's name, with the port at which most of its connections were accepted.
-fn name(process: &Process, ends: &Ends) -> String {
-    let mut ports: FxHashMap<u16, u64> = FxHashMap::default();
-    for end in &ends.list {
-        if end.node == process.sheet.node && end.birth == Some(Birth::Accepted) && !end.is_unix {
-            *ports.entry(end.local.port).or_default() += 1;
         }
     }
-    let name = &process.facts.name;
-    match ports.into_iter().max_by_key(|(port, count)| (*count, *port)) {
-        Some((port, _)) => format!("{name}:{port}"),
-        None => name.clone(),
+
+    /// A process's name, with the port at which most of its connections were accepted.
+    fn name(&self, process: &Process) -> String {
+        let mut ports: FxHashMap<u16, u64> = FxHashMap::default();
+        for end in &self.survey.ends {
+            let is_accepted = end.birth == Some(Birth::Accepted) && !end.is_unix;
+            if end.node == process.sheet.node && is_accepted {
+                *ports.entry(end.local.port).or_default() += 1;
+            }
+        }
+        let name = &process.facts.name;
+        match ports.into_iter().max_by_key(|(port, count)| (*count, *port)) {
+            Some((port, _)) => format!("{name}:{port}"),
+            None => name.clone(),
+        }
     }
 }
 
-fn write(
-    mut closing: Closing,
-    processes: Vec<Process>,
-    mut found: Found,
-    (facts, damaged): (SocketsFacts, u64),
-) -> Result<RunInfo, CloseError> {
-    let mut sheets: Vec<NodeSheet> = processes.into_iter().map(|process| process.sheet).collect();
-    if let (Some(outside), Some(first)) = (facts.outside, sheets.first()) {
-        sheets.push(NodeSheet { node: outside, pid: 0, ..first.clone() });
+/// What a closing that was cut has left.
+fn remove_begun(run: &Path) -> Result<(), CloseError> {
+    for folder in ["sockets", "messages"].map(|name| run.join(name)) {
+        match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(CloseError::file("remove", &folder, error));
+            }
+            _ => {}
+        }
     }
-    sheets.iter_mut().for_each(|sheet| sheet.schema = row::schema());
-    let mut order = found.number();
-    order.sort_by_key(|at| found.rows[*at as usize].dst);
-    let mut nodes = Vec::new();
-    for sheet in sheets {
-        let of = |at: &u32| found.rows[*at as usize].dst;
-        let begun = order.partition_point(|at| of(at) < sheet.node);
-        let taken = order[begun..].iter().take_while(|at| of(at) == sheet.node);
-        let rows: Vec<MessageRow> = taken.map(|at| found.rows[*at as usize]).collect();
-        let mut file = closing.messages(&sheet)?;
-        file.push(&rows, MessageRow::put)?;
-        nodes.push((sheet, file.finish()?));
-    }
-    write_exchanges(closing.path(), &mut found)?;
-    let info = closing.info_mut();
-    info.lost.unmatched_sends += found.lone_sends;
-    info.lost.unmatched_receives += found.lone_receives;
-    info.lost.damaged_chunks += damaged;
-    let facts = serde_json::to_value(facts).expect("plain data is JSON");
-    info.parameters.insert(KEY.into(), facts);
-    Ok(closing.finish(&nodes)?)
-}
-
-fn write_exchanges(run: &Path, found: &mut Found) -> Result<(), CloseError> {
-    let mut tables: BTreeMap<u32, ExchangeWriter> = BTreeMap::new();
-    for (answerer, exchange) in found.exchanges() {
-        let table = match tables.entry(answerer) {
-            Entry::Occupied(table) => table.into_mut(),
-            Entry::Vacant(place) => place.insert(ExchangeWriter::create(run, answerer)?),
-        };
-        table.push(&exchange)?;
-    }
-    tables.into_values().try_for_each(ExchangeWriter::finish)?;
     Ok(())
 }

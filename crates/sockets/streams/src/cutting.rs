@@ -2,15 +2,14 @@
 //! last end stays what calls moved.
 
 use crate::framing::Class;
-use crate::marks::Mark;
-use crate::writes::{Sent, writing};
+use crate::marks::{Marks, Next};
+use std::collections::VecDeque;
 
 /// A message among calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// The calls that moved its first byte and its last.
-    pub first: usize,
-    pub last: usize,
+    /// The calls that moved its bytes: so many of those that wait, the first to the last.
+    pub calls: usize,
     pub bytes: u64,
     /// Its last byte is that of the call.
     pub ends_call: bool,
@@ -18,111 +17,132 @@ pub(crate) struct Piece {
     pub class: Option<Class>,
 }
 
-/// The messages of calls that moved so many bytes each.
-pub(crate) fn pieces(calls: impl Iterator<Item = u64>, marks: &[Mark]) -> Vec<Piece> {
-    let (mut pieces, mut marks) = (Vec::new(), marks.iter().peekable());
-    let (mut moved, mut begun, mut first) = (0, 0, None);
-    for (call, bytes) in calls.enumerate() {
-        moved += bytes;
-        while let Some(mark) = marks.next_if(|mark| mark.offset <= moved) {
-            let bytes = mark.offset.saturating_sub(begun);
-            if bytes == 0 {
-                continue;
-            }
-            let (from, ends_call) = (first.take().unwrap_or(call), mark.offset == moved);
-            let class = Some(mark.class);
-            pieces.push(Piece { first: from, last: call, bytes, ends_call, class });
-            begun = mark.offset;
-        }
-        if begun == moved {
-            continue;
-        }
-        if marks.peek().is_some() {
-            first.get_or_insert(call);
-        } else {
-            let from = first.take().unwrap_or(call);
-            let bytes = moved - begun;
-            pieces.push(Piece { first: from, last: call, bytes, ends_call: true, class: None });
-            begun = moved;
-        }
-    }
-    pieces
+/// Calls of which not every byte is in a message yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Cutter<T> {
+    /// Each with the offset behind it.
+    calls: VecDeque<(u64, T)>,
+    moved: u64,
+    begun: u64,
+    /// All bytes that there will be: the reader may have found more than a killed writer has
+    /// logged.
+    bytes: u64,
 }
 
-/// The messages that were written in these calls.
-pub(crate) fn messages(calls: Vec<Sent>, marks: &[Mark]) -> Vec<Sent> {
-    if marks.is_empty() {
-        return calls;
+impl<T> Cutter<T> {
+    /// For so many bytes.
+    pub fn new(bytes: u64) -> Cutter<T> {
+        Cutter { calls: VecDeque::new(), moved: 0, begun: 0, bytes }
     }
-    // The reader may have found more than a killed writer has logged.
-    let written: u64 = calls.iter().map(|call| call.bytes).sum();
-    let marks = &marks[..marks.partition_point(|mark| mark.offset <= written)];
-    let pieces = pieces(calls.iter().map(|call| call.bytes), marks);
-    let of = |piece: Piece| {
-        let Piece { first, last, bytes, class, .. } = piece;
-        let parts = calls[first..=last].iter().map(|call| (call.ready, call.free_at(), 0));
-        Sent { ready: calls[first].ready, writing: writing(parts), bytes, class, ..calls[last] }
-    };
-    pieces.into_iter().map(of).collect()
+
+    /// A call moved so many bytes.
+    pub fn push(&mut self, call: T, bytes: u64) {
+        if bytes > 0 {
+            self.moved += bytes;
+            self.calls.push_back((self.moved, call));
+        }
+    }
+
+    /// The first call that waits.
+    pub fn front(&self) -> Option<&T> {
+        self.calls.front().map(|(_, call)| call)
+    }
+
+    /// The next message; `None` where its end is not known yet.
+    pub fn next(&mut self, marks: &mut Marks) -> Option<Piece> {
+        if self.begun == self.moved {
+            return None;
+        }
+        loop {
+            match marks.peek() {
+                Next::Wait => return None,
+                Next::Mark(mark) if mark.offset <= self.begun => marks.pop(),
+                Next::Mark(mark) if mark.offset <= self.moved => {
+                    marks.pop();
+                    let last = self.calls.partition_point(|(end, _)| *end < mark.offset);
+                    return Some(Piece {
+                        calls: last + 1,
+                        bytes: mark.offset - self.begun,
+                        ends_call: self.calls[last].0 == mark.offset,
+                        class: Some(mark.class),
+                    });
+                }
+                Next::Mark(mark) if mark.offset <= self.bytes => return None,
+                Next::Mark(_) | Next::Over => {
+                    let bytes = self.calls[0].0 - self.begun;
+                    return Some(Piece { calls: 1, bytes, ends_call: true, class: None });
+                }
+            }
+        }
+    }
+
+    /// The calls of a piece.
+    pub fn calls(&self, piece: &Piece) -> impl Iterator<Item = &T> {
+        self.calls.iter().take(piece.calls).map(|(_, call)| call)
+    }
+
+    /// A piece is dealt with.
+    pub fn pass(&mut self, piece: &Piece) {
+        self.begun += piece.bytes;
+        self.calls.drain(..piece.calls - usize::from(!piece.ends_call));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::Op;
-    use crate::writes;
+    use crate::ends::Moved;
     use proptest::prelude::*;
-    use record::NULL;
 
-    fn marks(offsets: &[u64]) -> Vec<Mark> {
-        offsets.iter().map(|offset| Mark { offset: *offset, class: Class::Paired }).collect()
+    /// The messages of calls that moved so many bytes each: the first and the last call, bytes,
+    /// whether a rule found the end, and whether it is that of a call.
+    fn pieces(calls: &[u64], ends: &[u64]) -> Vec<(usize, usize, u64, bool, bool)> {
+        let moved: u64 = calls.iter().sum();
+        let mut found = Moved::default();
+        found.bytes = moved;
+        found.marks.slot(0, ends.iter().map(|end| (*end, Class::Paired)));
+        let mut marks = Marks::of(&found);
+        marks.push(false, ends.iter().map(|end| (*end, Class::Paired)));
+        let (mut cutter, mut pieces) = (Cutter::new(moved), Vec::new());
+        for (at, bytes) in calls.iter().enumerate() {
+            cutter.push(at, *bytes);
+            marks.moved(false, *bytes);
+            if at + 1 == calls.len() {
+                marks.finish();
+            }
+            while let Some(piece) = cutter.next(&mut marks) {
+                let calls: Vec<usize> = cutter.calls(&piece).copied().collect();
+                let (first, last) = (calls[0], calls[calls.len() - 1]);
+                pieces.push((first, last, piece.bytes, piece.class.is_some(), piece.ends_call));
+                cutter.pass(&piece);
+            }
+        }
+        pieces
     }
 
     #[test]
     fn a_call_may_be_several_messages_and_a_message_several_calls() {
-        let found = pieces([10, 5, 5, 7, 3].into_iter(), &marks(&[4, 10, 20, 24]));
-        let piece = |(first, last), bytes, ends_call, class: Option<Class>| Piece {
-            first,
-            last,
-            bytes,
-            ends_call,
-            class,
-        };
-        let is = Some(Class::Paired);
         let expected = [
-            piece((0, 0), 4, false, is),
-            piece((0, 0), 6, true, is),
-            piece((1, 2), 10, true, is),
-            piece((3, 3), 4, false, is),
-            piece((3, 3), 3, true, None),
-            piece((4, 4), 3, true, None),
+            (0, 0, 4, true, false),
+            (0, 0, 6, true, true),
+            (1, 2, 10, true, true),
+            (3, 3, 4, true, false),
+            (3, 3, 3, false, true),
+            (4, 4, 3, false, true),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(pieces(&[10, 5, 5, 7, 3], &[4, 10, 20, 24]), expected);
     }
 
     #[test]
     fn a_message_that_never_ended_is_what_calls_moved() {
-        let found = pieces([10, 5].into_iter(), &marks(&[4]));
-        let bytes: Vec<_> =
-            found.iter().map(|piece| (piece.bytes, piece.class.is_some())).collect();
-        assert_eq!(bytes, [(4, true), (6, false), (5, false)]);
+        let found = pieces(&[10, 5], &[4]);
+        assert_eq!(found, [(0, 0, 4, true, false), (0, 0, 6, false, true), (1, 1, 5, false, true)]);
     }
 
     #[test]
     fn an_end_beyond_what_was_logged_costs_no_byte() {
-        let op = |enter, bytes| Op {
-            enter,
-            exit: enter + 5,
-            stamp: NULL,
-            bytes,
-            offered: bytes,
-            node: 0,
-            flags: 0,
-        };
-        let calls = writes::messages(&[op(0, 10), op(10, 5)], &mut 0);
-        let found = messages(calls, &marks(&[10, 25]));
-        let found: Vec<_> = found.iter().map(|one| (one.bytes, one.class.is_some())).collect();
-        assert_eq!(found, [(10, true), (5, false)]);
+        let found = pieces(&[10, 5], &[10, 25]);
+        assert_eq!(found, [(0, 0, 10, true, true), (1, 1, 5, false, true)]);
     }
 
     proptest! {
@@ -135,11 +155,10 @@ mod tests {
             let total: u64 = calls.iter().sum();
             let ends = sizes.iter().scan(0, |end, size| { *end += size; Some(*end) });
             let ends: Vec<u64> = ends.take_while(|end| *end <= total).collect();
-            let found = pieces(calls.iter().copied(), &marks(&ends));
-            prop_assert_eq!(found.iter().map(|piece| piece.bytes).sum::<u64>(), total);
-            let framed = found.iter().filter(|piece| piece.class.is_some());
-            prop_assert_eq!(framed.count(), ends.len());
-            prop_assert!(found.iter().all(|piece| piece.first <= piece.last));
+            let found = pieces(&calls, &ends);
+            prop_assert_eq!(found.iter().map(|piece| piece.2).sum::<u64>(), total);
+            prop_assert_eq!(found.iter().filter(|piece| piece.3).count(), ends.len());
+            prop_assert!(found.iter().all(|piece| piece.0 <= piece.1));
         }
     }
 }

@@ -1,13 +1,7 @@
-//! The ends of connections: sockets, whichever processes use them, with the calls on each.
+//! The ends of connections: sockets, whichever processes use them, and how much was done with each.
 
-use crate::CloseError;
-use crate::entry::{Address, Birth, Call, Ends as Found, Entry, Socket, flags};
-use crate::logs::Process;
-use crate::marks::Marks;
-use crate::op::Op;
-use clock::{Cursor, Model, Ticks};
-use record::NULL;
-use rustc_hash::FxHashMap;
+use crate::entry::{Address, Birth};
+use crate::framing::{Class, Guess, Reason};
 
 /// An end of a connection.
 #[derive(Debug)]
@@ -26,19 +20,195 @@ pub(crate) struct End {
     pub last: i64,
     /// The process that was first to use it.
     pub node: u32,
-    pub sends: Vec<Op>,
-    pub receives: Vec<Op>,
-    /// Where messages end in what it wrote, and in what it read, as far as it is framed.
-    pub sent: Marks,
-    pub received: Marks,
-    /// A descriptor of it was closed.
-    pub is_closed: bool,
+    pub sent: Moved,
+    pub received: Moved,
     /// From when a process that wrote into it may have written what it did not log.
     pub silence: Silence,
+    /// The rule that its bytes follow, of which none was given.
+    pub guess: Option<Guess>,
 }
 
-/// When the first of the processes that wrote into an end logged its last call of any kind; of all
-/// that used it, where none of them wrote.
+impl End {
+    /// Whether a call on it moved anything, or tried to.
+    pub fn is_used(&self) -> bool {
+        self.sent.calls + self.received.calls > 0
+    }
+}
+
+/// What the calls of one way at an end came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Moved {
+    /// Calls, with those that were refused.
+    pub calls: u64,
+    pub bytes: u64,
+    /// The longest call took so long, ns.
+    pub longest_ns: i64,
+    /// The first was entered, and the last returned, ns.
+    pub first: i64,
+    pub last: Option<i64>,
+    /// There will be no further bytes.
+    pub is_ended: bool,
+    pub marks: Marked,
+    movers: Nodes,
+}
+
+/// Ends of messages that were found there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marked {
+    /// Slots of the log that hold them and come on the walk, behind a call in their chunk.
+    pub slots: u64,
+    /// Those at the beginning of a chunk: the call that they belong to is in an earlier one.
+    pub early: Vec<(u64, Class)>,
+    pub count: u64,
+    /// Those of [`Class::Paired`].
+    pub paired: u64,
+    /// The least offset.
+    pub first: Option<u64>,
+    /// The greatest.
+    pub last: u64,
+    /// One of them, where the bytes end, is in no slot.
+    pub has_last: bool,
+    /// Why no more were found.
+    pub stop: Option<Reason>,
+    finders: Nodes,
+}
+
+/// Processes, as far as it matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Nodes {
+    #[default]
+    None,
+    One(u32),
+    Several,
+}
+
+impl Nodes {
+    fn add(&mut self, node: u32) {
+        *self = match *self {
+            Nodes::None => Nodes::One(node),
+            Nodes::One(other) if other == node => Nodes::One(node),
+            _ => Nodes::Several,
+        };
+    }
+
+    fn merge(&mut self, other: Nodes) {
+        match other {
+            Nodes::None => {}
+            Nodes::One(node) => self.add(node),
+            Nodes::Several => *self = Nodes::Several,
+        }
+    }
+}
+
+impl Default for Moved {
+    fn default() -> Moved {
+        Moved {
+            calls: 0,
+            bytes: 0,
+            longest_ns: 0,
+            first: i64::MAX,
+            last: None,
+            is_ended: false,
+            marks: Marked::default(),
+            movers: Nodes::None,
+        }
+    }
+}
+
+impl Moved {
+    /// A call of a process.
+    pub fn call(&mut self, node: u32, (enter, exit): (i64, i64), bytes: u32) {
+        self.calls += 1;
+        self.bytes += u64::from(bytes);
+        self.longest_ns = self.longest_ns.max(exit.saturating_sub(enter));
+        self.first = self.first.min(enter);
+        self.last = self.last.max(Some(exit));
+        self.movers.add(node);
+    }
+
+    /// What another process did there.
+    pub fn merge(&mut self, other: &Moved) {
+        self.calls += other.calls;
+        self.bytes += other.bytes;
+        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.is_ended |= other.is_ended;
+        self.movers.merge(other.movers);
+        self.marks.merge(&other.marks);
+    }
+
+    /// All of it is there: what was found is only of use where one process saw all bytes.
+    pub fn complete(&mut self) {
+        let found = &mut self.marks;
+        if found.finders == Nodes::None {
+            return;
+        }
+        let is_of_one = self.movers == Nodes::None || self.movers == found.finders;
+        if !is_of_one || found.finders == Nodes::Several {
+            let (slots, stop) = (found.slots, Some(Reason::Processes));
+            *found = Marked { slots, stop, ..Marked::default() };
+            return;
+        }
+        if self.ends_with_its_bytes() {
+            self.marks.add(self.bytes, Class::Paired);
+            self.marks.has_last = true;
+        }
+    }
+
+    /// Whether the last message ends where the bytes do.
+    fn ends_with_its_bytes(&self) -> bool {
+        let is_to_the_end = self.marks.stop == Some(Reason::ToTheEnd) && self.is_ended;
+        is_to_the_end && self.marks.last < self.bytes
+    }
+}
+
+impl Marked {
+    /// A process found these, in a slot of its log.
+    pub fn slot(&mut self, node: u32, ends: impl Iterator<Item = (u64, Class)>) {
+        self.slots += 1;
+        self.finders.add(node);
+        ends.for_each(|(offset, class)| self.add(offset, class));
+    }
+
+    /// The same at the beginning of a chunk.
+    pub fn early_slot(&mut self, node: u32, ends: impl Iterator<Item = (u64, Class)>) {
+        self.finders.add(node);
+        for (offset, class) in ends {
+            self.add(offset, class);
+            self.early.push((offset, class));
+        }
+    }
+
+    /// A process found no more.
+    pub fn stop(&mut self, node: u32, reason: Reason) {
+        self.finders.add(node);
+        self.stop = Some(reason);
+    }
+
+    fn add(&mut self, offset: u64, class: Class) {
+        self.count += 1;
+        self.paired += u64::from(class == Class::Paired);
+        self.first = Some(self.first.map_or(offset, |first| first.min(offset)));
+        self.last = self.last.max(offset);
+    }
+
+    fn merge(&mut self, other: &Marked) {
+        self.slots += other.slots;
+        self.early.extend(&other.early);
+        self.count += other.count;
+        self.paired += other.paired;
+        self.first = [self.first, other.first].into_iter().flatten().min();
+        self.last = self.last.max(other.last);
+        self.stop = other.stop.or(self.stop);
+        self.finders.merge(other.finders);
+    }
+}
+
+/// When the first of the processes that wrote into an end logged its last call that did; of all
+/// that used it, its last call there, where none of them wrote. A process that is killed does not
+/// log the calls within which its threads are, though the bytes are gone: what another thread does
+/// elsewhere meanwhile says nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Silence {
     /// ns.
@@ -47,139 +217,63 @@ pub(crate) struct Silence {
 }
 
 impl Silence {
-    /// A process that used the end has logged nothing after this.
-    fn add(&mut self, last: i64, is_writer: bool) {
-        if is_writer == self.is_of_writer {
-            self.from = self.from.min(last);
-        } else if is_writer {
-            *self = Silence { from: last, is_of_writer: true };
+    /// Of nobody.
+    pub const NONE: Silence = Silence { from: i64::MAX, is_of_writer: false };
+
+    /// A process has done this, too: when it wrote for the last time, if it did, and when it made
+    /// its last call.
+    pub fn go_on(&mut self, wrote: Option<i64>, last: i64) {
+        let before = if self.from == i64::MAX { i64::MIN } else { self.from };
+        *self = match (wrote, self.is_of_writer) {
+            (Some(wrote), true) => Silence { from: before.max(wrote), is_of_writer: true },
+            (Some(wrote), false) => Silence { from: wrote, is_of_writer: true },
+            (None, true) => *self,
+            (None, false) => Silence { from: before.max(last), is_of_writer: false },
+        };
+    }
+
+    /// Another process used the end.
+    pub fn add(&mut self, other: Silence) {
+        if other.is_of_writer == self.is_of_writer {
+            self.from = self.from.min(other.from);
+        } else if other.is_of_writer {
+            *self = other;
         }
     }
 }
 
-/// Which socket of the system it is.
-type Key = (u64, Address, Address);
-
-/// All ends, from the logs of all processes.
-#[derive(Default)]
-pub(crate) struct Ends {
-    pub list: Vec<End>,
-    by_key: FxHashMap<Key, usize>,
-    /// Slots of logs that held no entry.
-    pub damaged: u64,
-    /// Connections of each process.
-    pub used: Vec<u64>,
-}
-
-impl Ends {
-    /// Take in what a process logged.
-    pub fn add(&mut self, process: &Process, model: &Model) -> Result<(), CloseError> {
-        let node = process.sheet.node;
-        // A thread's chunk may lie before that of the thread that made the socket.
-        let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut clock = model.cursor();
-        process.each(|entry| {
-            if let Entry::Socket(socket) = entry {
-                numbers.insert(socket.number, self.end_of(&socket, node, &mut clock));
-            }
-        })?;
-        let mut last = i64::MIN;
-        self.damaged += process.each(|entry| {
-            let (socket, at) = match &entry {
-                Entry::Send(call) | Entry::Receive(call) => (call.socket, call.exit),
-                Entry::Close { socket, at } => (*socket, *at),
-                Entry::Ends(Found { socket, .. }) | Entry::Stop { socket, .. } => (*socket, 0),
-                Entry::Socket(_) => return,
-            };
-            let Some(end) = numbers.get(&socket).map(|at| &mut self.list[*at]) else { return };
-            if at != 0 {
-                let at = clock.timeline(Ticks(at)).0;
-                (end.last, last) = (end.last.max(at), last.max(at));
-            }
-            match entry {
-                Entry::Send(call) => end.sends.push(op(&call, node, &mut clock)),
-                Entry::Receive(call) => end.receives.push(op(&call, node, &mut clock)),
-                Entry::Close { .. } => end.is_closed = true,
-                Entry::Ends(found) => end.marks(found.is_sent).add(node, found.iter()),
-                Entry::Stop { is_sent, reason, .. } => end.marks(is_sent).stop(node, reason),
-                Entry::Socket(_) => {}
-            }
-        })?;
-        let mut used: Vec<usize> = numbers.into_values().collect();
-        used.sort_unstable();
-        used.dedup();
-        for at in &used {
-            let end = &mut self.list[*at];
-            let is_writer = end.sends.last().is_some_and(|op| op.node == node);
-            end.silence.add(last, is_writer);
-        }
-        self.used.push(used.len() as u64);
-        Ok(())
-    }
-
-    fn end_of(&mut self, socket: &Socket, node: u32, clock: &mut Cursor<'_>) -> usize {
-        let key = (socket.inode, socket.local, socket.peer);
-        let [enter, exit] = socket.made.map(|at| clock.timeline(Ticks(at)).0);
-        let at = *self.by_key.entry(key).or_insert_with(|| {
-            self.list.push(End {
-                is_unix: socket.is_unix,
-                inode: socket.inode,
-                peer_inode: 0,
-                local: socket.local,
-                peer: socket.peer,
-                birth: None,
-                made: enter,
-                last: exit,
-                node,
-                sends: Vec::new(),
-                receives: Vec::new(),
-                sent: Marks::default(),
-                received: Marks::default(),
-                is_closed: false,
-                silence: Silence { from: i64::MAX, is_of_writer: false },
-            });
-            self.list.len() - 1
-        });
-        let end = &mut self.list[at];
-        end.peer_inode = end.peer_inode.max(socket.peer_inode);
-        end.made = end.made.min(enter);
-        if socket.birth != Birth::Found {
-            end.birth = Some(socket.birth);
-        }
-        at
-    }
-
-    /// Put the calls of each end in order: several threads and processes may share it.
-    pub fn sort(&mut self) {
-        for end in &mut self.list {
-            end.sends.sort_by_key(|op| (op.exit, op.enter));
-            end.receives.sort_by_key(|op| (op.exit, op.enter));
-            end.sent.complete(&end.sends, end.is_closed);
-            let is_ended = end.receives.iter().any(|op| op.has(flags::END));
-            end.received.complete(&end.receives, is_ended);
-        }
-    }
-}
-
-impl End {
-    fn marks(&mut self, is_sent: bool) -> &mut Marks {
-        if is_sent { &mut self.sent } else { &mut self.received }
-    }
-}
-
-fn op(call: &Call, node: u32, clock: &mut Cursor<'_>) -> Op {
-    let is_stamped = call.flags & flags::STAMPED != 0;
-    let stamp = match is_stamped {
-        true => clock.realtime_to_timeline(call.fourth as i64).0,
-        false => NULL,
+/// The end that connected, or that was first to write, asks: it comes first.
+pub(crate) fn asker_first(ends: &[End], [one, other]: [usize; 2]) -> [usize; 2] {
+    let births = [one, other].map(|at| ends[at].birth);
+    let is_other = match births {
+        [Some(Birth::Connected), _] | [_, Some(Birth::Accepted)] => false,
+        [_, Some(Birth::Connected)] | [Some(Birth::Accepted), _] => true,
+        _ => ends[other].sent.first < ends[one].sent.first,
     };
-    Op {
-        enter: clock.timeline(Ticks(call.enter)).0,
-        exit: clock.timeline(Ticks(call.exit)).0,
-        stamp,
-        bytes: call.bytes,
-        offered: if is_stamped { 0 } else { u32::try_from(call.fourth).unwrap_or(u32::MAX) },
-        node,
-        flags: call.flags,
+    if is_other { [other, one] } else { [one, other] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_writes_counts_and_of_several_the_first_that_fell_silent() {
+        let of = |wrote, last| {
+            let mut silence = Silence::NONE;
+            silence.go_on(wrote, last);
+            silence
+        };
+        let mut all = Silence::NONE;
+        all.add(of(None, 50));
+        assert_eq!(all.from, 50, "nobody wrote so far");
+        all.add(of(Some(900), 1000));
+        all.add(of(Some(700), 2000));
+        all.add(of(None, 10));
+        assert_eq!(all.from, 700);
+        let mut twice = of(Some(5), 80);
+        twice.go_on(None, 300);
+        twice.go_on(Some(9), 100);
+        assert_eq!(twice.from, 9, "what it read later says nothing");
     }
 }

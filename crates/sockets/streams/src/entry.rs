@@ -12,7 +12,7 @@
 //! end in a direction that is framed is written behind the calls that moved them, by byte offset
 //! ([`Ends`]).
 
-use crate::framing::{Class, Reason};
+use crate::framing::{Class, Guess, Reason};
 
 /// Words of a slot.
 pub const SLOT_WORDS: usize = 4;
@@ -39,6 +39,8 @@ pub mod head {
     pub const RUN_AT: usize = 2;
     /// Place of what was noticed: see [`noticed`](super::noticed).
     pub const NOTICED_AT: usize = 4;
+    /// Place of the most connections that carried bytes at once without a call that was seen.
+    pub const UNSEEN_AT: usize = 5;
     /// Place of the number of datagram sockets that were used.
     pub const DATAGRAM_SOCKETS_AT: usize = 6;
     /// Place of when recording stopped for want of space, in ticks; 0 if it did not.
@@ -49,7 +51,7 @@ pub mod head {
 
 /// What a process did that cannot be seen: bits of a word of the head.
 pub mod noticed {
-    /// It set up io_uring, whose transfers make no calls.
+    /// It has set up io_uring, whose transfers make no calls.
     pub const IO_URING: u64 = 1;
     /// It gave a connection to the C library's streams (`fdopen`), whose calls are internal.
     pub const STREAMS: u64 = 2;
@@ -57,6 +59,8 @@ pub mod noticed {
     pub const URGENT: u64 = 4;
     /// A child of it could not open a log of its own.
     pub const LOST_CHILD: u64 = 8;
+    /// It listens on a TCP port without having called `listen`.
+    pub const LISTENS_UNSEEN: u64 = 16;
 }
 
 /// What a slot is.
@@ -77,6 +81,8 @@ pub enum Kind {
     Ends = 6,
     /// From here on the ends of messages are not found.
     Stop = 7,
+    /// The rule that a connection follows, of which none was given.
+    Guess = 8,
 }
 
 /// Flags of a call.
@@ -187,6 +193,13 @@ pub enum Entry {
     },
     /// Messages end there.
     Ends(Ends),
+    /// The rule that a connection follows, of which none was given.
+    Guess {
+        /// Its number in this process.
+        socket: u32,
+        /// The rule.
+        guess: Guess,
+    },
     /// From a byte on, the ends of messages are not found.
     Stop {
         /// Its number in this process.
@@ -222,6 +235,11 @@ impl Call {
 /// The closing of a descriptor as a slot.
 pub fn close_slot(socket: u32, at: u64) -> [u64; SLOT_WORDS] {
     [head_word(Kind::Close, 0, socket, 0), at, at, 0]
+}
+
+/// A rule that was guessed as a slot.
+pub fn guess_slot(socket: u32, guess: Guess) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Guess, guess as u8, socket, 0), 0, 0, 0]
 }
 
 /// The end of framing as a slot.
@@ -389,6 +407,8 @@ impl Iterator for Entries<'_> {
                 4 => Some(Entry::Close { socket: socket_of(slot[0]), at: slot[2] }),
                 6 => Ends::of(slot).map(Entry::Ends),
                 7 => stop_of(slot),
+                8 => Guess::from_code((slot[0] >> 4) as u8)
+                    .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,
             };
             let slots = if matches!(entry, Some(Entry::Socket(_))) { SOCKET_SLOTS } else { 1 };
@@ -451,9 +471,14 @@ mod tests {
                 prop_assert!(ends.push(offset, Class::from_code(class).unwrap()));
             }
             let stop = Entry::Stop { socket, is_sent, offset, reason: Reason::Unseen };
-            let slots = [ends.slot(), stop_slot((socket, is_sent), offset, Reason::Unseen)];
+            let guess = Entry::Guess { socket, guess: Guess::Resp };
+            let slots = [
+                guess_slot(socket, Guess::Resp),
+                ends.slot(),
+                stop_slot((socket, is_sent), offset, Reason::Unseen),
+            ];
             let mut entries = Entries::new(slots.as_flattened());
-            prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), [Entry::Ends(ends), stop]);
+            prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), [guess, Entry::Ends(ends), stop]);
             prop_assert_eq!(entries.damaged(), 0);
         }
 

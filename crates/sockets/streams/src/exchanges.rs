@@ -1,6 +1,6 @@
 //! The exchanges of a run, a row each: a request and its answer, with where their messages are
-//! found and where the time between them went. One table a process that answers, in the order of
-//! time.
+//! found and where the time between them went. One table a process that answers, in the order in
+//! which they were over.
 
 use record::{Holds, NULL, RecordError, SideColumn, SideReader, SideWriter};
 use std::path::{Path, PathBuf};
@@ -168,20 +168,25 @@ fn between(from: i64, to: i64) -> Option<i64> {
 pub struct ExchangeWriter(SideWriter);
 
 impl ExchangeWriter {
-    /// Begin the table of a node of the run at `run`.
+    /// Begin the table of a node of the run at `run`, with row groups of so many rows.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn create(run: &Path, answerer: u32) -> Result<ExchangeWriter, RecordError> {
-        SideWriter::create(&file(run, answerer), &columns(), 0, answerer).map(ExchangeWriter)
+    pub fn create(
+        run: &Path,
+        answerer: u32,
+        group_rows: usize,
+    ) -> Result<ExchangeWriter, RecordError> {
+        let table = SideWriter::create(&file(run, answerer), &columns(), 0, answerer)?;
+        Ok(ExchangeWriter(table.with_group_rows(group_rows)))
     }
 
-    /// Append one.
+    /// Append some.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn push(&mut self, exchange: &Exchange) -> Result<(), RecordError> {
-        self.0.push(&exchange.row())
+    pub fn push(&mut self, exchanges: &[Exchange]) -> Result<(), RecordError> {
+        exchanges.iter().try_for_each(|exchange| self.0.push(&exchange.row()))
     }
 
     /// Complete the file.
@@ -313,8 +318,8 @@ mod tests {
         let made: Vec<Exchange> = (0..100)
             .map(|at| Exchange { request: leg(at * 99), answer: leg(at * 99 + 20) })
             .collect();
-        let mut writer = ExchangeWriter::create(run.path(), 3).unwrap();
-        made.iter().for_each(|exchange| writer.push(exchange).unwrap());
+        let mut writer = ExchangeWriter::create(run.path(), 3, 1000).unwrap();
+        writer.push(&made).unwrap();
         writer.finish().unwrap();
         let mut found = Vec::new();
         each(run.path(), 3, |exchange| found.push(*exchange)).unwrap();

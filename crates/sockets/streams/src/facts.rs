@@ -69,6 +69,10 @@ pub struct FramingFacts {
     pub port: u16,
     /// The rule, as it was asked for.
     pub rule: String,
+    /// None was asked for: it was guessed from the first bytes of connections.
+    pub is_guessed: bool,
+    /// Connections whose bytes did not follow what was guessed: each of their calls is a message.
+    pub refuted: u64,
     /// Connections to it of which an end was traced from the beginning.
     pub connections: u64,
     /// Messages that the rule found.
@@ -104,6 +108,10 @@ pub struct ProcessSummary {
     pub datagram_sockets: u64,
     /// It set up io_uring.
     pub io_uring: bool,
+    /// Connections that carried bytes by calls that were not seen: the most at any look.
+    pub unseen_connections: u64,
+    /// It listened on a TCP port by calls that were not seen.
+    pub listens_unseen: bool,
     /// It gave connections to streams of the C library.
     pub streams: bool,
     /// It used urgent data.

@@ -4,8 +4,8 @@
 //! format. [`close`](close::close) makes messages of the logs. TCP's byte offset is the matching
 //! rule: both ends of a connection count the bytes of each direction from its beginning, so the
 //! message that ends at offset n was written by the call that wrote byte n, and taken by the call
-//! that returned it. Nothing of the contents is looked at, but for connections to ports whose
-//! protocol the user has named ([`framing`]).
+//! that returned it. Nothing of the contents is looked at, but for connections whose protocol the
+//! user has named, or whose first byte lets it be guessed ([`framing`]).
 //!
 //! A message is what one call wrote, or on those connections what the protocol says. Its stamps:
 //!
@@ -27,19 +27,26 @@ pub mod entry;
 mod error;
 pub mod exchanges;
 mod facts;
-mod found;
 mod framed;
 pub mod framing;
+mod legs;
 mod logs;
 mod marks;
 mod matching;
 mod op;
 mod order;
 mod pairing;
+mod round;
 mod row;
+mod survey;
+mod talk;
 mod turns;
 pub mod variables;
+mod walk;
+mod writers;
 mod writes;
+
+use std::path::{Path, PathBuf};
 
 pub use error::CloseError;
 pub use facts::{FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts};
@@ -52,3 +59,9 @@ pub const PROCESS_ENDING: &str = "process";
 pub const TROUBLE_FILE: &str = "trouble";
 /// Processes are numbered below this.
 pub const NODES_MAX: u32 = 1 << 16;
+
+/// The file in a run's `live` folder which says that a process has set up io_uring, as seen from
+/// outside.
+pub fn rings_file(live: &Path, node: u32) -> PathBuf {
+    live.join(format!("node-{node}.rings"))
+}

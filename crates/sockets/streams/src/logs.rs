@@ -1,14 +1,14 @@
-//! The logs of a run's processes: their heads, and their entries a piece at a time.
+//! The logs of a run's processes: their heads, and their words a chunk at a time.
 
-use crate::entry::{Entries, Entry, HEAD_BYTES, head};
-use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts};
+use crate::entry::{CHUNK_BYTES, HEAD_BYTES, head};
+use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts, rings_file};
 use record::{NodeSheet, RunId};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are read at once: whole chunks of threads, so that no entry is cut.
-const PIECE: usize = 1 << 20;
+/// Bytes that are read at once: whole chunks.
+const PIECE: usize = 16 * CHUNK_BYTES;
 
 /// A process that left a log.
 pub(crate) struct Process {
@@ -16,6 +16,10 @@ pub(crate) struct Process {
     pub facts: ProcessFacts,
     /// The log's head.
     pub head: [u64; head::WORDS],
+    /// What it logged at a later tick is left.
+    pub until: u64,
+    /// Whoever looked on from outside saw that it has set up io_uring.
+    pub has_rings: bool,
     path: PathBuf,
 }
 
@@ -54,27 +58,53 @@ impl Process {
             name: format!("process {}", sheet.pid),
             pid: sheet.pid,
         });
-        Ok(Some(Process { sheet, facts, head, path }))
+        let has_rings = rings_file(live, sheet.node).exists();
+        Ok(Some(Process { sheet, facts, head, until: u64::MAX, has_rings, path }))
     }
 
-    /// Go through its entries. Returns how many slots held none.
-    pub fn each(&self, mut take: impl FnMut(Entry)) -> Result<u64, CloseError> {
-        let failed = |error| CloseError::file("read", &self.path, error);
-        let mut file = File::open(&self.path).map_err(failed)?;
-        file.seek(SeekFrom::Start(HEAD_BYTES as u64)).map_err(failed)?;
-        let (mut bytes, mut words, mut damaged) = (Vec::new(), Vec::new(), 0);
+    /// Go through its log, a chunk at a time: their numbers, and their words.
+    pub fn each_chunk(&self, mut take: impl FnMut(u32, &[u64])) -> Result<(), CloseError> {
+        let mut file = File::open(&self.path).map_err(|error| self.failed(error))?;
+        file.seek(SeekFrom::Start(HEAD_BYTES as u64)).map_err(|error| self.failed(error))?;
+        let (mut bytes, mut words, mut number) = (Vec::new(), Vec::new(), 0);
         loop {
             bytes.clear();
-            (&mut file).take(PIECE as u64).read_to_end(&mut bytes).map_err(failed)?;
+            let piece = (&mut file).take(PIECE as u64).read_to_end(&mut bytes);
+            piece.map_err(|error| self.failed(error))?;
             if bytes.is_empty() {
-                return Ok(damaged);
+                return Ok(());
             }
-            words.clear();
-            words_of(&bytes, |_, word| words.push(word));
-            let mut entries = Entries::new(&words);
-            entries.by_ref().for_each(&mut take);
-            damaged += entries.damaged();
+            for chunk in bytes.chunks(CHUNK_BYTES) {
+                words.clear();
+                words_of(chunk, |_, word| words.push(word));
+                take(number, &words);
+                number += 1;
+            }
         }
+    }
+
+    /// The words of a chunk.
+    pub fn chunk(&self, number: u32) -> Result<Vec<u64>, CloseError> {
+        let mut file = File::open(&self.path).map_err(|error| self.failed(error))?;
+        let begin = HEAD_BYTES as u64 + u64::from(number) * CHUNK_BYTES as u64;
+        file.seek(SeekFrom::Start(begin)).map_err(|error| self.failed(error))?;
+        let (mut bytes, mut words) = (Vec::with_capacity(CHUNK_BYTES), Vec::new());
+        file.take(CHUNK_BYTES as u64)
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.failed(error))?;
+        words.reserve_exact(bytes.len() / 8);
+        words_of(&bytes, |_, word| words.push(word));
+        Ok(words)
+    }
+
+    /// Chunks of its log, of which the last may not be whole.
+    pub fn chunks(&self) -> u64 {
+        let bytes = self.path.metadata().map_or(0, |about| about.len());
+        bytes.saturating_sub(HEAD_BYTES as u64).div_ceil(CHUNK_BYTES as u64)
+    }
+
+    fn failed(&self, error: std::io::Error) -> CloseError {
+        CloseError::file("read", &self.path, error)
     }
 }
 

@@ -1,14 +1,21 @@
 //! One direction of a connection: what was written, what was read, and which bytes are the same.
+//!
+//! Calls come in the order in which they returned. A message is done when the calls are there that
+//! wrote it and read it; until then it is kept, and so is what was read before the call that wrote
+//! it had returned. How many bytes there will be is known beforehand, so that what nobody reads, or
+//! writes, is not waited for.
 
 use crate::arrival::{Arrival, Known, arrival};
-use crate::cutting;
+use crate::cutting::{Cutter, Piece};
+use crate::ends::{End, Moved};
 use crate::entry::flags;
-use crate::framing::Class;
-use crate::marks::Mark;
+use crate::framing::{Class, Reason};
+use crate::marks::Marks;
 use crate::op::Op;
 use crate::row::MessageRow;
-use crate::writes::{Sent, messages};
+use crate::writes::{Sent, Writes, Writing};
 use record::{How, NULL};
+use std::collections::VecDeque;
 
 /// What a direction came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,56 +23,172 @@ pub(crate) struct Counts {
     pub matched: u64,
     pub lone_sends: u64,
     pub lone_receives: u64,
-    pub bytes_sent: u64,
-    pub bytes_matched: u64,
-    pub overlapping: u64,
 }
 
-/// Whose calls they are.
+impl Counts {
+    /// Of both.
+    pub fn and(self, other: Counts) -> Counts {
+        Counts {
+            matched: self.matched + other.matched,
+            lone_sends: self.lone_sends + other.lone_sends,
+            lone_receives: self.lone_receives + other.lone_receives,
+        }
+    }
+}
+
+/// Whose calls they are, and how many bytes there will be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub is_unix: bool,
     /// The process that is told where none has written it, or read it.
     pub from: u32,
     pub to: u32,
-    /// When the first of those that write logged its last call of any kind, ns. One that is killed
+    /// When the first of those that write logged its last call that did, ns. One that is killed
     /// within a call does not log it, and nothing after it.
     pub silent_from: i64,
+    /// Bytes that are written, and read.
+    pub written: u64,
+    pub read: u64,
+    /// No call that writes takes longer, ns.
+    pub longest_ns: i64,
 }
 
-/// Match what one end wrote with what the other read. `None`: something was read before it was
-/// written, so the two do not belong together.
-pub(crate) fn between(
-    (sends, marks): (&[Op], &[Mark]),
-    receives: &[Op],
+impl Way {
+    /// From one end to another.
+    pub fn between(from: &End, to: &End) -> Way {
+        Way {
+            is_unix: from.is_unix,
+            from: from.node,
+            to: to.node,
+            silent_from: from.silence.from,
+            written: from.sent.bytes,
+            read: to.received.bytes,
+            longest_ns: from.sent.longest_ns,
+        }
+    }
+
+    /// Bytes that were both written and read.
+    pub fn matched(&self) -> u64 {
+        self.read.min(self.written)
+    }
+}
+
+/// Something was read before it was written, so the two ends do not belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Doubt;
+
+/// A direction of a connection of which both ends are known.
+#[derive(Clone, Debug)]
+pub(crate) struct Direction {
     way: Way,
-    rows: &mut Vec<MessageRow>,
-) -> Option<Counts> {
-    let mut counts = Counts::default();
-    let sent = cutting::messages(messages(sends, &mut counts.overlapping), marks);
-    let begun = rows.len();
-    let (mut at, mut read, mut written, mut transit) = (0, 0u64, 0u64, None);
-    for (number, message) in sent.iter().enumerate() {
-        written += message.bytes;
-        while at < receives.len() && read + u64::from(receives[at].bytes) < written {
-            read += u64::from(receives[at].bytes);
-            at += 1;
+    pub counts: Counts,
+    writes: Writes,
+    cutter: Cutter<Sent>,
+    marks: Marks,
+    /// Messages that wait for who reads them, each with the offset behind it.
+    sent: VecDeque<(u64, Sent)>,
+    /// Reads that wait for who wrote their bytes.
+    reads: VecDeque<(u64, Op)>,
+    /// Bytes in messages that are cut, and in messages that are done; bytes read.
+    cut: u64,
+    done: u64,
+    got: u64,
+    transit: Option<i64>,
+    is_finished: bool,
+}
+
+impl Direction {
+    /// Of which nothing has been seen yet.
+    pub fn new(way: Way, marks: Marks) -> Direction {
+        Direction {
+            way,
+            counts: Counts::default(),
+            writes: Writes::new(),
+            cutter: Cutter::new(way.written),
+            marks,
+            sent: VecDeque::new(),
+            reads: VecDeque::new(),
+            cut: 0,
+            done: 0,
+            got: 0,
+            transit: None,
+            is_finished: false,
         }
-        let Some(got) = receives.get(at) else {
-            counts.lone_sends += 1;
-            rows.push(lone_send(message, way.to));
-            continue;
+    }
+
+    /// A call wrote.
+    pub fn send(&mut self, op: &Op) {
+        if let Some(sent) = self.writes.take(op) {
+            self.marks.moved(false, sent.bytes);
+            self.cutter.push(sent, sent.bytes);
+        }
+    }
+
+    /// A call read.
+    pub fn receive(&mut self, op: &Op) {
+        if op.bytes > 0 {
+            self.marks.moved(true, op.bytes.into());
+            self.got += u64::from(op.bytes);
+            self.reads.push_back((self.got, *op));
+        }
+    }
+
+    /// An end has found where messages end.
+    pub fn mark(&mut self, is_reader: bool, ends: impl Iterator<Item = (u64, Class)>) {
+        self.marks.push(is_reader, ends);
+    }
+
+    /// Nothing more will come.
+    pub fn finish(&mut self) {
+        self.is_finished = true;
+        self.marks.finish();
+    }
+
+    /// Messages that were written while another call wrote, too.
+    pub fn overlapping(&self) -> u64 {
+        self.writes.overlapping
+    }
+
+    /// Why no more ends of messages were found.
+    pub fn stop(&self, ends: [&Moved; 2]) -> Option<Reason> {
+        self.marks.stop(ends)
+    }
+
+    /// No message that is still to come was ready before, or taken before: by calls that return at
+    /// `now` or later.
+    pub fn bounds(&self, now: i64) -> (i64, i64) {
+        if self.done >= self.way.written && (self.is_finished || self.got >= self.way.read) {
+            return (i64::MAX, i64::MAX);
+        }
+        let waiting = self.sent.front().map(|(_, sent)| sent).or(self.cutter.front());
+        let to_come = now.saturating_sub(self.way.longest_ns);
+        let ready = match waiting {
+            Some(sent) => sent.ready,
+            None => self.writes.since.map_or(to_come, |since| since.min(to_come)),
         };
-        if got.exit < message.enter {
-            rows.truncate(begun);
-            return None;
+        (ready, self.reads.front().map_or(now, |(_, read)| read.exit))
+    }
+
+    /// The next message of which all is known that there is to know.
+    pub fn next(&mut self) -> Result<Option<MessageRow>, Doubt> {
+        self.cut();
+        let Some((end, message)) = self.sent.front().copied() else { return self.beyond() };
+        while self.reads.front().is_some_and(|(read, _)| *read < end) {
+            self.reads.pop_front();
         }
-        let ends_read = read + u64::from(got.bytes) == written;
-        let next = sent.get(number + 1).map(|next| next.enter);
-        let known = what_is_known(message, got, way.is_unix, (ends_read, next));
-        let arrival = arrival(known, &mut transit);
-        counts.matched += 1;
-        rows.push(MessageRow {
+        if end > self.way.read {
+            self.counts.lone_sends += 1;
+            return Ok(Some(self.done(end, lone_send(&message, self.way.to))));
+        }
+        let Some((read, got)) = self.reads.front().copied() else { return Ok(None) };
+        if got.exit < message.enter {
+            return Err(Doubt);
+        }
+        let Some(is_last) = self.is_last((end, read), &got) else { return Ok(None) };
+        let known = what_is_known(&message, &got, self.way.is_unix, is_last);
+        let arrival = arrival(known, &mut self.transit);
+        self.counts.matched += 1;
+        let row = MessageRow {
             src: message.node,
             dst: got.node,
             seq: 0,
@@ -76,47 +199,87 @@ pub(crate) fn between(
             sent: message.sent(arrival.at),
             arrival,
             taken: got.exit,
-        });
+        };
+        Ok(Some(self.done(end, row)))
     }
-    let taken: u64 = receives.iter().map(|op| u64::from(op.bytes)).sum();
-    let beyond = reads_beyond(written, receives, way, rows);
-    if beyond > 0 && rows[rows.len() - beyond].taken < way.silent_from {
-        // Bytes that nobody wrote: the log of the sender is not whole, or they are others'.
-        rows.truncate(begun);
-        return None;
-    }
-    counts.lone_receives = beyond as u64;
-    (counts.bytes_sent, counts.bytes_matched) = (written, taken.min(written));
-    Some(counts)
-}
 
-/// What was read beyond so many bytes: a row for each call. How many.
-fn reads_beyond(written: u64, receives: &[Op], way: Way, rows: &mut Vec<MessageRow>) -> usize {
-    let (mut read, begun) = (0, rows.len());
-    for got in receives {
-        read += u64::from(got.bytes);
-        if read > written && got.bytes > 0 {
-            let bytes = (read - written).min(got.bytes.into());
-            rows.push(lone_receive((bytes, None), got, way.from, got.has(flags::EMPTIED)));
+    fn done(&mut self, end: u64, row: MessageRow) -> MessageRow {
+        self.sent.pop_front();
+        self.done = end;
+        row
+    }
+
+    /// Whether nothing behind the message that ends there can have come before the read's stamp;
+    /// `None` where that is not known yet.
+    fn is_last(&self, (end, read): (u64, u64), got: &Op) -> Option<bool> {
+        if end != read || self.way.is_unix || got.stamp == NULL {
+            return Some(false);
+        }
+        let is_no_next = end >= self.way.written || self.is_finished;
+        match self.sent.get(1) {
+            _ if got.has(flags::EMPTIED) => Some(true),
+            Some((_, next)) => Some(next.enter >= got.stamp),
+            None => is_no_next.then_some(true),
         }
     }
-    rows.len() - begun
+
+    /// Cut what was written into messages.
+    fn cut(&mut self) {
+        while let Some(piece) = self.cutter.next(&mut self.marks) {
+            let message = joined(&self.cutter, &piece);
+            self.cutter.pass(&piece);
+            self.cut += piece.bytes;
+            self.sent.push_back((self.cut, message));
+        }
+    }
+
+    /// What was read beyond all that was written: a row for each call.
+    fn beyond(&mut self) -> Result<Option<MessageRow>, Doubt> {
+        let written = self.way.written;
+        while self.reads.front().is_some_and(|(read, _)| *read <= self.done) {
+            self.reads.pop_front();
+        }
+        if self.done < written {
+            return Ok(None);
+        }
+        let Some((read, got)) = self.reads.pop_front() else { return Ok(None) };
+        let is_first = self.counts.lone_receives == 0;
+        if is_first && got.exit < self.way.silent_from {
+            // Bytes that nobody wrote: the log of the sender is not whole, or they are others'.
+            return Err(Doubt);
+        }
+        self.counts.lone_receives += 1;
+        let bytes = (read - written).min(got.bytes.into());
+        let is_last = got.has(flags::EMPTIED);
+        Ok(Some(lone_receive((bytes, None), &got, self.way.from, is_last)))
+    }
 }
 
-fn what_is_known(
-    message: &Sent,
-    got: &Op,
-    is_unix: bool,
-    (ends_read, next): (bool, Option<i64>),
-) -> Known {
+/// Calls that wrote a message, as one.
+fn joined(cutter: &Cutter<Sent>, piece: &Piece) -> Sent {
+    let mut calls = cutter.calls(piece).copied();
+    let first = calls.next().expect("a message has a first call");
+    let Some(class) = piece.class else {
+        return Sent { bytes: piece.bytes, ..first };
+    };
+    let (mut last, mut writing) = (first, Writing::default());
+    writing.add(first.ready, first.free_at(), 0);
+    for call in calls {
+        writing.add(call.ready, call.free_at(), 0);
+        last = call;
+    }
+    let (bytes, class) = (piece.bytes, Some(class));
+    Sent { ready: first.ready, writing: writing.sum, bytes, class, ..last }
+}
+
+fn what_is_known(message: &Sent, got: &Op, is_unix: bool, is_last: bool) -> Known {
     let taken = got.exit;
     if is_unix || got.stamp == NULL {
         // Bytes for a Unix-domain socket are in its queue when the call returns.
         let latest = if is_unix { taken.min(message.exit) } else { taken };
         return Known { enter: message.enter, latest, exact: None };
     }
-    let alone = got.has(flags::EMPTIED) || next.is_none_or(|next| next >= got.stamp);
-    let exact = (ends_read && alone).then_some(got.stamp);
+    let exact = is_last.then_some(got.stamp);
     Known { enter: message.enter, latest: got.stamp.min(taken), exact }
 }
 
@@ -133,30 +296,6 @@ fn lone_send(message: &Sent, receiver: u32) -> MessageRow {
         arrival: Arrival::UNKNOWN,
         taken: NULL,
     }
-}
-
-/// An end whose other end is not known: every message that it wrote is a half one, and every one
-/// that it read, which is a read where it is not framed.
-pub(crate) fn halves(
-    (sends, sent): (&[Op], &[Mark]),
-    (receives, received): (&[Op], &[Mark]),
-    outside: u32,
-    rows: &mut Vec<MessageRow>,
-) -> Counts {
-    let mut counts = Counts::default();
-    for message in cutting::messages(messages(sends, &mut counts.overlapping), sent) {
-        counts.lone_sends += 1;
-        rows.push(lone_send(&message, outside));
-    }
-    let receives: Vec<&Op> = receives.iter().filter(|got| got.bytes > 0).collect();
-    for piece in cutting::pieces(receives.iter().map(|got| got.bytes.into()), received) {
-        let got = receives[piece.last];
-        counts.lone_receives += 1;
-        // What was joined to it in the queue may have come later than the last byte that was read.
-        let is_last = piece.ends_call && got.has(flags::EMPTIED);
-        rows.push(lone_receive((piece.bytes, piece.class), got, outside, is_last));
-    }
-    counts
 }
 
 /// `is_last`: nothing was behind it in the queue, so the stamp is its own.
@@ -180,6 +319,70 @@ fn lone_receive(
             false => Arrival { at: got.stamp, error: NULL, how: How::Bracketed },
         },
         taken: got.exit,
+    }
+}
+
+/// One way at an end whose other end is not known: every message that it wrote, or read, is a half
+/// one; what it read is a read where it is not framed.
+#[derive(Clone, Debug)]
+pub(crate) struct HalfWay<T> {
+    cutter: Cutter<T>,
+    marks: Marks,
+}
+
+impl<T> HalfWay<T> {
+    /// Of which nothing has been seen yet. `is_framed`: what the end has found is used.
+    pub fn new(moved: &Moved, is_framed: bool) -> HalfWay<T> {
+        let marks = if is_framed { Marks::of(moved) } else { Marks::default() };
+        HalfWay { cutter: Cutter::new(moved.bytes), marks }
+    }
+
+    /// A call moved so many bytes.
+    pub fn push(&mut self, call: T, bytes: u64) {
+        self.marks.moved(false, bytes);
+        self.cutter.push(call, bytes);
+    }
+
+    /// The end has found where messages end.
+    pub fn mark(&mut self, ends: impl Iterator<Item = (u64, Class)>) {
+        self.marks.push(false, ends);
+    }
+
+    /// Nothing more will come.
+    pub fn finish(&mut self) {
+        self.marks.finish();
+    }
+
+    /// The first call whose message is not done.
+    pub fn front(&self) -> Option<&T> {
+        self.cutter.front()
+    }
+
+    /// Why no more ends of messages were found.
+    pub fn stop(&self, moved: &Moved) -> Option<Reason> {
+        self.marks.stop([moved, moved])
+    }
+}
+
+impl HalfWay<Sent> {
+    /// The next message that it wrote.
+    pub fn next(&mut self, outside: u32) -> Option<MessageRow> {
+        let piece = self.cutter.next(&mut self.marks)?;
+        let message = joined(&self.cutter, &piece);
+        self.cutter.pass(&piece);
+        Some(lone_send(&message, outside))
+    }
+}
+
+impl HalfWay<Op> {
+    /// The next message that it read.
+    pub fn next(&mut self, outside: u32) -> Option<MessageRow> {
+        let piece = self.cutter.next(&mut self.marks)?;
+        let got = *self.cutter.calls(&piece).last().expect("a message has a last call");
+        self.cutter.pass(&piece);
+        // What was joined to it in the queue may have come later than the last byte that was read.
+        let is_last = piece.ends_call && got.has(flags::EMPTIED);
+        Some(lone_receive((piece.bytes, piece.class), &got, outside, is_last))
     }
 }
 

@@ -44,33 +44,54 @@ impl Sent {
 }
 
 /// What passed between the parts of something that was written, while none of them waited for room.
-/// Of each part: when it was ready, when it was sent, and how much of that was writing.
-pub(crate) fn writing(parts: impl Iterator<Item = (i64, i64, i64)>) -> i64 {
-    let (mut sum, mut until) = (0, None);
-    for (ready, sent, within) in parts {
-        let before = until.unwrap_or(ready);
-        sum += (ready - before).max(0) + within;
-        until = Some(before.max(sent));
-    }
-    sum
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Writing {
+    /// ns.
+    pub sum: i64,
+    until: Option<i64>,
 }
 
-/// The messages that these calls wrote, in the order of their bytes: one each.
-pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
-    let (mut messages, mut since) = (Vec::new(), None);
-    let (mut last_exit, mut last) = (i64::MIN, None);
-    for op in sends {
+impl Writing {
+    /// A part: when it was ready, when it was sent, and how much of that was writing.
+    pub fn add(&mut self, ready: i64, sent: i64, within: i64) {
+        let before = self.until.unwrap_or(ready);
+        self.sum += (ready - before).max(0) + within;
+        self.until = Some(before.max(sent));
+    }
+}
+
+/// The calls of an end, one after another: each is a message.
+#[derive(Clone, Debug)]
+pub(crate) struct Writes {
+    /// When what the next call writes was ready, where that was before it.
+    pub since: Option<i64>,
+    /// Messages that were written while another call wrote, too.
+    pub overlapping: u64,
+    last_exit: i64,
+    last: Option<(u32, i64)>,
+}
+
+impl Writes {
+    /// None yet.
+    pub fn new() -> Writes {
+        Writes { since: None, overlapping: 0, last_exit: i64::MIN, last: None }
+    }
+
+    /// What the next call wrote; `None` where it had no room.
+    pub fn take(&mut self, op: &Op) -> Option<Sent> {
         if op.has(flags::REFUSED) {
-            since.get_or_insert(op.enter);
-            continue;
+            self.since.get_or_insert(op.enter);
+            return None;
         }
         // One call may write several, and knows their order: they are logged one after another.
         let call = Some((op.node, op.enter));
-        *overlapping += u64::from(op.enter < last_exit && last != call);
-        (last_exit, last) = (last_exit.max(op.exit), call);
-        let ready = since.take().unwrap_or(op.enter);
+        self.overlapping += u64::from(op.enter < self.last_exit && self.last != call);
+        (self.last_exit, self.last) = (self.last_exit.max(op.exit), call);
+        let ready = self.since.take().unwrap_or(op.enter);
         let waited = !op.has(flags::NO_WAIT) && op.exit - op.enter >= WAITED_NS;
-        messages.push(Sent {
+        // The rest of what it was given has to wait for another call.
+        self.since = (op.bytes < op.offered).then_some(ready);
+        Some(Sent {
             ready,
             enter: op.enter,
             waited_until: waited.then_some(op.exit),
@@ -79,11 +100,8 @@ pub(crate) fn messages(sends: &[Op], overlapping: &mut u64) -> Vec<Sent> {
             node: op.node,
             writing: 0,
             class: None,
-        });
-        // The rest of what it was given has to wait for another call.
-        since = (op.bytes < op.offered).then_some(ready);
+        })
     }
-    messages
 }
 
 #[cfg(test)]
@@ -92,7 +110,11 @@ mod tests {
 
     #[test]
     fn what_passes_between_calls_is_writing_and_a_wait_for_room_is_not() {
-        let of = |parts: &[(i64, i64, i64)]| writing(parts.iter().copied());
+        let of = |parts: &[(i64, i64, i64)]| {
+            let mut writing = Writing::default();
+            parts.iter().for_each(|(ready, sent, within)| writing.add(*ready, *sent, *within));
+            writing.sum
+        };
         assert_eq!(of(&[]), 0);
         assert_eq!(of(&[(100, 107, 0)]), 0, "one call");
         assert_eq!(of(&[(100, 100, 0), (150, 150, 0), (180, 180, 0)]), 80);

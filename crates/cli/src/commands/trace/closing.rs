@@ -3,6 +3,7 @@
 
 use crate::args::SocketTraceArgs;
 use crate::child;
+use crate::closing::close_sockets;
 use crate::commands::place;
 use crate::commands::report::document_of;
 use crate::failure;
@@ -83,7 +84,7 @@ fn close(path: &Path) -> Result<Closed> {
     }
     let trouble = std::fs::read_to_string(closing.live().join(streams::TROUBLE_FILE));
     closing.info_mut().failures.extend(trouble.unwrap_or_default().lines().map(String::from));
-    streams::close::close(closing).with_context(|| format!("cannot close {}", path.display()))?;
+    close_sockets(closing).with_context(|| format!("cannot close {}", path.display()))?;
     Ok(Closed::Whole)
 }
 

@@ -1,6 +1,6 @@
 //! A message is a count and so many bytes: `length:4be`. A number behind it is added to the count:
 //! `length:4be-4` where the count includes itself, `length:4le+8` where 8 further bytes of a header
-//! are not counted.
+//! are not counted. `length:8le@16` has 16 bytes of a header before the count.
 
 use super::reason::Reason;
 use super::shared::Shared;
@@ -9,13 +9,19 @@ use super::step::{Class, Rule, Side, Step};
 /// No message is longer. A wrong rule reads counts that are.
 const LENGTH_MAX: i128 = 1 << 30;
 
-/// In the middle of a count.
+/// No header is longer before its count.
+const BEFORE_MAX: u16 = 4096;
+
+/// In the middle of a header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
+    /// Bytes before the count.
+    before: u16,
     width: u8,
     is_little: bool,
     added: i32,
-    /// Bytes of the count so far.
+    /// Bytes of what comes before the count so far, and of the count.
+    passed: u16,
     have: u8,
     count: u64,
 }
@@ -28,6 +34,7 @@ impl Rule for Length {
         "4 bytes (or 1, 2, 8) with the count of the bytes that follow,",
         "big-endian (le: little). length:4be-4: the count includes its",
         "own 4 bytes. length:4be+2: 2 further bytes are not counted.",
+        "length:8le@16: 16 bytes of a header come before the count.",
     ];
     const ONE_FOR_ONE: bool = false;
 
@@ -35,17 +42,23 @@ impl Rule for Length {
         let argument = argument?;
         let (width, rest) = argument.split_at_checked(1)?;
         let width = width.parse().ok().filter(|width| matches!(width, 1 | 2 | 4 | 8))?;
-        let (is_little, added) = match rest.strip_prefix("le") {
-            Some(added) => (true, added),
+        let (is_little, rest) = match rest.strip_prefix("le") {
+            Some(rest) => (true, rest),
             None => (false, rest.strip_prefix("be").unwrap_or(rest)),
         };
+        let (before, added) = header(rest)?;
         let is_signed = added.is_empty() || added.starts_with(['+', '-']);
         let added = if added.is_empty() { Some(0) } else { added.parse().ok() };
         let added = added.filter(|_| is_signed)?;
-        Some(Length { width, is_little, added, have: 0, count: 0 })
+        Some(Length { before, width, is_little, added, passed: 0, have: 0, count: 0 })
     }
 
     fn step(&mut self, bytes: &[u8], _: Side, _: &Shared) -> Step {
+        if self.passed < self.before {
+            let taken = bytes.len().min(usize::from(self.before - self.passed));
+            self.passed += taken as u16;
+            return Step::Took(taken);
+        }
         let missing = usize::from(self.width - self.have);
         let taken = missing.min(bytes.len());
         for byte in &bytes[..taken] {
@@ -60,7 +73,7 @@ impl Rule for Length {
             return Step::Took(taken);
         }
         let follow = i128::from(self.count) + i128::from(self.added);
-        (self.have, self.count) = (0, 0);
+        (self.passed, self.have, self.count) = (0, 0, 0);
         match follow {
             0 => Step::End(taken, Class::Paired),
             1..=LENGTH_MAX => Step::PassToEnd(taken, follow as u64, Class::Paired),
@@ -68,4 +81,14 @@ impl Rule for Length {
             _ => Step::Stop(0, Reason::TooLong),
         }
     }
+}
+
+/// What stands behind the count's form: `@16` and the rest; 0 bytes where there is none.
+fn header(text: &str) -> Option<(u16, &str)> {
+    let Some(text) = text.strip_prefix('@') else { return Some((0, text)) };
+    let digits = text.find(['+', '-']).unwrap_or(text.len());
+    let (before, rest) = text.split_at(digits);
+    let are_digits = before.bytes().all(|byte| byte.is_ascii_digit());
+    let before = before.parse().ok().filter(|before| are_digits && *before <= BEFORE_MAX)?;
+    Some((before, rest))
 }

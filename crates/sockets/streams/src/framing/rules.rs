@@ -3,6 +3,7 @@
 use super::http::Http;
 use super::length::Length;
 use super::lines::Lines;
+use super::plain::Plain;
 use super::resp::Resp;
 use super::shared::Shared;
 use super::step::{Rule, Side, Step};
@@ -41,7 +42,7 @@ macro_rules! rules {
     };
 }
 
-rules! { Resp, Http, Lines, Length, }
+rules! { Resp, Http, Lines, Length, Plain, }
 
 /// What each rule is, for people: lines of two columns, indented.
 pub fn help() -> String {
@@ -66,6 +67,11 @@ pub struct PortRule {
 }
 
 impl PortRule {
+    /// Whether it is the one by which each call is a message.
+    pub fn is_none(&self) -> bool {
+        matches!(self.rule, Any::Plain(_))
+    }
+
     /// Whether the protocol says that each request has one answer, in the same order.
     pub fn is_one_for_one(&self) -> bool {
         self.rule.is_one_for_one()
@@ -172,7 +178,8 @@ mod tests {
 
     #[test]
     fn rules_are_read_as_they_are_written() {
-        let text = "7000=resp,80=http,9=length:4be,10=length:8le-8,11=length:2+1,12=lines";
+        let text = "7000=resp,80=http,9=length:4be,10=length:8le-8,11=length:2+1,12=lines,13=none,\
+            14=length:8le@16-24,15=length:4@1";
         assert_eq!(text.parse::<Rules>().unwrap().to_string(), text);
         assert!("".parse::<Rules>().unwrap().is_empty());
     }
@@ -201,11 +208,12 @@ mod tests {
         assert!(wrong("7000").contains("PORT=RULE"));
         assert!(wrong("0=resp").contains("is no port"));
         assert!(wrong("70000=resp").contains("is no port"));
-        for rule in ["smtp", "resp:3", "length", "length:3", "length:4xe", "length:4be4", "lines:"]
+        let wrong_rules = ["smtp", "resp:3", "length", "length:3", "length:4xe", "length:4be4"];
+        for rule in wrong_rules.into_iter().chain(["length:4be@", "length:4@+1-2", "length:4@5000"])
         {
             let expected = format!(
-                "{rule:?} is no rule; give resp, http, lines, or length:N with N of 1, 2, 4 or 8 \
-                and be or le, such as length:4be"
+                "{rule:?} is no rule; give resp, http, lines, length:N with N of 1, 2, 4 or 8 \
+                and be or le, such as length:4be, or none"
             );
             assert_eq!(wrong(&format!("7000={rule}")), expected);
         }

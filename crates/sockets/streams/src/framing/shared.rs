@@ -1,7 +1,12 @@
 //! What the two directions of a connection must know of each other: two threads may be at work on
 //! them at once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::guess::Guess;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+/// Nothing was guessed so far, and nothing ever will be.
+const NOT_YET: u8 = 0;
+const NEVER: u8 = u8::MAX;
 
 /// Requests that may be open at once.
 const OPEN_MAX: u32 = 62;
@@ -12,11 +17,16 @@ pub struct Shared {
     /// The oldest is the lowest bit; the highest 1 stands behind the newest.
     open: AtomicU64,
     is_upgraded: AtomicBool,
+    guess: AtomicU8,
 }
 
 impl Default for Shared {
     fn default() -> Shared {
-        Shared { open: AtomicU64::new(1), is_upgraded: AtomicBool::new(false) }
+        Shared {
+            open: AtomicU64::new(1),
+            is_upgraded: AtomicBool::new(false),
+            guess: AtomicU8::new(NOT_YET),
+        }
     }
 }
 
@@ -42,6 +52,13 @@ impl Shared {
     /// Whether every request has its answer.
     pub(super) fn is_answered(&self) -> bool {
         self.open.load(Ordering::Acquire) == 1
+    }
+
+    /// The rule by which both directions go, as the first of them says.
+    pub(super) fn guess(&self, guess: Option<Guess>) -> Option<Guess> {
+        let code = guess.map_or(NEVER, |guess| guess as u8);
+        let set = self.guess.compare_exchange(NOT_YET, code, Ordering::AcqRel, Ordering::Acquire);
+        Guess::from_code(set.err().unwrap_or(code))
     }
 
     /// Another protocol follows.

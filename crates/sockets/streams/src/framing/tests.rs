@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-const RULES: [&str; 8] = [
+const RULES: [&str; 9] = [
     "resp",
     "http",
     "lines",
@@ -10,6 +10,7 @@ const RULES: [&str; 8] = [
     "length:4be",
     "length:4be-4",
     "length:8le+3",
+    "length:2be@3-1",
 ];
 
 /// Follows both directions of a connection, whose bytes come in pieces.
@@ -25,6 +26,14 @@ impl Talk {
         Talk {
             request: Follower::new(&rule, Side::Request),
             answer: Follower::new(&rule, Side::Answer),
+            shared: Shared::default(),
+        }
+    }
+
+    fn guessing() -> Talk {
+        Talk {
+            request: Follower::guessing(Side::Request),
+            answer: Follower::guessing(Side::Answer),
             shared: Shared::default(),
         }
     }
@@ -55,7 +64,7 @@ fn end(offset: usize) -> Found {
 fn reasons(found: &[Found]) -> Vec<Reason> {
     let of = |found: &Found| match found {
         Found::Stop(_, reason) => Some(*reason),
-        Found::End(..) => None,
+        Found::End(..) | Found::Guess(_) => None,
     };
     found.iter().filter_map(of).collect()
 }
@@ -194,6 +203,58 @@ fn counts_and_lines_are_followed() {
 }
 
 #[test]
+fn a_count_may_stand_behind_the_beginning_of_its_header() {
+    // A letter, and a count that counts itself.
+    let mut talk = Talk::new("length:4be@1-4");
+    assert_eq!(talk.ask("Q\0\0\0\x06a\0X\0\0\0\x04"), [end(7), end(12)]);
+    // A header of 32 bytes, whose second word counts all of the message.
+    let mut talk = Talk::new("length:8le@8-16");
+    let message = |bytes: u8| [&[9; 8][..], &[bytes, 0, 0, 0, 0, 0, 0, 0], &[7; 24]].concat();
+    let found = talk.say(Side::Request, &[message(40), message(40)].concat());
+    assert_eq!(found, [end(40), end(80)]);
+    assert_eq!(reasons(&talk.say(Side::Answer, &message(15))), [Reason::NotThis]);
+}
+
+#[test]
+fn a_rule_is_guessed_by_the_first_byte_of_who_connected_and_followed_by_both() {
+    let mut talk = Talk::guessing();
+    let get = "GET / HTTP/1.1\r\n\r\n";
+    assert_eq!(talk.ask("G"), [Found::Guess(Guess::Http)]);
+    assert_eq!(talk.ask(&get[1..]), [end(get.len())]);
+    let answer = "HTTP/1.1 204 No Content\r\n\r\n";
+    assert_eq!(talk.reply(answer), [end(answer.len())]);
+
+    let mut talk = Talk::guessing();
+    let ping = "*1\r\n$4\r\nPING\r\n";
+    assert_eq!(talk.ask(ping), [Found::Guess(Guess::Resp), end(ping.len())]);
+    assert_eq!(talk.reply("+PONG\r\n"), [end(7)]);
+    assert!(Reason::ALL.iter().filter(|reason| Guess::is_refuted_by(**reason)).count() == 4);
+    let refuted = reasons(&talk.reply("no reply"));
+    assert!(refuted.into_iter().all(Guess::is_refuted_by));
+}
+
+#[test]
+fn where_nothing_can_be_guessed_nothing_is_found() {
+    for first in ["\x16\x03\x01", "hello\r\n", "", "\0\0\0\x08"] {
+        let mut talk = Talk::guessing();
+        assert_eq!(
+            (talk.ask(first), talk.ask("GET / HTTP/1.1\r\n\r\n").len()),
+            (vec![], usize::from(first.is_empty()) * 2)
+        );
+    }
+    // Who answers speaks first: no protocol that is known.
+    let mut talk = Talk::guessing();
+    assert_eq!((talk.reply("220 ready\r\n"), talk.ask("EHLO x\r\n")), (vec![], vec![]));
+    // A letter is a guess, and its line is not one of HTTP: no message is found.
+    let mut talk = Talk::guessing();
+    let found = talk.ask("EHLO x\r\n");
+    assert_eq!(found, [Found::Guess(Guess::Http), Found::Stop(0, Reason::NotThis)]);
+    let mut talk = Talk::guessing();
+    talk.request.unseen(5, |_| panic!("nothing was promised"));
+    assert!(talk.request.is_over());
+}
+
+#[test]
 fn what_is_not_seen_may_be_passed_where_its_length_is_known() {
     let mut talk = Talk::new("http");
     talk.ask("GET / HTTP/1.1\r\n\r\n");
@@ -274,6 +335,7 @@ proptest! {
         let plain = |found: Vec<Found>| found.into_iter().map(|one| match one {
             Found::End(at, class) => (at, Ok(class)),
             Found::Stop(_, reason) => (0, Err(reason)),
+            Found::Guess(_) => unreachable!("a rule was given"),
         }).collect::<Vec<_>>();
         prop_assert_eq!(plain(found), plain(whole.say(side, &bytes)));
     }

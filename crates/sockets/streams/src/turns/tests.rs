@@ -22,8 +22,45 @@ fn rows(of: &[(i64, i64)]) -> Vec<MessageRow> {
     of.iter().map(|(ready, taken)| row(*ready, *taken)).collect()
 }
 
-fn turn(requests: Range<u32>, answers: Range<u32>) -> Turn {
-    Turn { requests, answers }
+type Places = (Range<u64>, Range<u64>);
+
+fn turn(requests: Range<u64>, answers: Range<u64>) -> Places {
+    (requests, answers)
+}
+
+fn found(turns: &mut Turns) -> Vec<Places> {
+    let turns = std::iter::from_fn(|| turns.next());
+    turns.map(|Turn { places: [requests, answers], .. }| (requests, answers)).collect()
+}
+
+/// Of messages that are all there.
+fn of_both(requests: &[MessageRow], answers: &[MessageRow]) -> Vec<Places> {
+    let mut turns = Turns::new();
+    requests.iter().for_each(|row| turns.push(0, row));
+    answers.iter().for_each(|row| turns.push(1, row));
+    turns.finish();
+    found(&mut turns)
+}
+
+/// Of messages that come one by one, in the order in which they are taken.
+fn one_by_one(requests: &[MessageRow], answers: &[MessageRow]) -> Vec<Places> {
+    let (mut turns, mut at, mut all) = (Turns::new(), [0, 0], Vec::new());
+    let sides = [requests, answers];
+    let next = |at: &[usize; 2], side: usize| sides[side].get(at[side]);
+    while at[0] < requests.len() || at[1] < answers.len() {
+        let taken = |side| next(&at, side).map_or(i64::MAX, |row: &MessageRow| row.taken);
+        let side =
+            usize::from(at[0] == requests.len() || at[1] < answers.len() && taken(1) < taken(0));
+        turns.push(side, &sides[side][at[side]]);
+        at[side] += 1;
+        let bound =
+            |side| next(&at, side).map_or((i64::MAX, i64::MAX), |row| (row.ready, row.taken));
+        turns.know([bound(0), bound(1)]);
+        all.extend(found(&mut turns));
+    }
+    turns.finish();
+    all.extend(found(&mut turns));
+    all
 }
 
 #[test]
@@ -74,7 +111,7 @@ proptest! {
     fn turns_are_found(made in exchanges()) {
         let (mut now, mut requests, mut answers, mut expected) = (0, vec![], vec![], vec![]);
         for (asks, replies, step) in made {
-            let begun = (requests.len() as u32, answers.len() as u32);
+            let begun = (requests.len() as u64, answers.len() as u64);
             let mut write = |to: &mut Vec<MessageRow>, count: u32| {
                 let written = (0..i64::from(count)).map(|number| now + number).collect::<Vec<_>>();
                 now += i64::from(count) + step;
@@ -82,8 +119,10 @@ proptest! {
             };
             write(&mut requests, asks);
             write(&mut answers, replies);
+            let (asks, replies) = (u64::from(asks), u64::from(replies));
             expected.push(turn(begun.0..begun.0 + asks, begun.1..begun.1 + replies));
         }
+        prop_assert_eq!(one_by_one(&requests, &answers), &expected[..]);
         prop_assert_eq!(of_both(&requests, &answers), expected);
     }
 
@@ -103,9 +142,11 @@ proptest! {
             }).collect::<Vec<_>>()
         };
         let (requests, answers) = (stream(asks), stream(replies));
-        for turn in of_both(&requests, &answers) {
-            let asked = &requests[turn.requests.start as usize..turn.requests.end as usize];
-            let answered = &answers[turn.answers.start as usize..turn.answers.end as usize];
+        let turns = of_both(&requests, &answers);
+        prop_assert_eq!(&one_by_one(&requests, &answers), &turns);
+        for (asked, answered) in turns {
+            let asked = &requests[asked.start as usize..asked.end as usize];
+            let answered = &answers[answered.start as usize..answered.end as usize];
             prop_assert!(asked[asked.len() - 1].taken <= answered[0].ready);
             prop_assert!(asked[asked.len() - 1].ready <= answered[0].taken);
         }
@@ -117,5 +158,5 @@ proptest! {
 fn an_answer_that_was_read_and_not_logged_spoils_no_turn_before_it() {
     let requests = rows(&[(0, 10), (40, 50)]);
     let answers = rows(&[(20, 30), (NULL, 70)]);
-    assert_eq!(of_both(&requests, &answers), [Turn { requests: 0..1, answers: 0..1 }]);
+    assert_eq!(of_both(&requests, &answers), [turn(0..1, 0..1)]);
 }

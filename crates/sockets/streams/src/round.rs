@@ -1,0 +1,266 @@
+//! One walk through the logs, in which the messages and exchanges of all connections are found and
+//! written. What is found to be wrong with a connection is known at its end: then all is done once
+//! more, with that connection looked at in another way.
+
+use crate::ends::{End, asker_first};
+use crate::entry::Birth;
+use crate::exchanges::Exchange;
+use crate::facts::SocketsFacts;
+use crate::framed::Framing;
+use crate::framing::Rules;
+use crate::matching::Way;
+use crate::pairing;
+use crate::row::MessageRow;
+use crate::survey::Survey;
+use crate::talk::{Look, Outcome, Sink, Talk, Trouble};
+use crate::walk::Event;
+use crate::writers::Writers;
+use rustc_hash::FxHashMap;
+
+/// Receives without a send are numbered from here, beyond every send of their source.
+const LONE_RECEIVES_FROM: u64 = 1 << 40;
+
+/// Which ends are connections, and how each is looked at.
+pub(crate) struct Plan {
+    /// The ends of each: the one that asks first; the same twice of a half.
+    pub talks: Vec<[usize; 2]>,
+    pub looks: Vec<Look>,
+    /// Of each end, its connection.
+    of_end: Vec<usize>,
+}
+
+impl Plan {
+    /// Of all ends, of which nothing is known to be wrong.
+    pub fn of(ends: &[End]) -> Plan {
+        let mut plan = Plan { talks: Vec::new(), looks: Vec::new(), of_end: vec![0; ends.len()] };
+        let partners = pairing::partners(ends);
+        for (at, partner) in partners.iter().enumerate() {
+            match partner {
+                Some(other) if *other > at => plan.pair(ends, [at, *other]),
+                Some(_) => {}
+                None => plan.add([at, at], Look::default()),
+            }
+        }
+        plan
+    }
+
+    fn pair(&mut self, ends: &[End], pair: [usize; 2]) {
+        let pair = asker_first(ends, pair);
+        // Who made one end of a pair made both.
+        let is_pair = pair.iter().any(|at| ends[*at].birth == Some(Birth::Pair));
+        match !is_pair && pair.iter().any(|at| ends[*at].birth.is_none()) {
+            true => pair.into_iter().for_each(|at| self.add([at, at], Look::default())),
+            false => self.add(pair, Look::default()),
+        }
+    }
+
+    fn add(&mut self, talk: [usize; 2], look: Look) {
+        talk.into_iter().for_each(|at| self.of_end[at] = self.talks.len());
+        self.talks.push(talk);
+        self.looks.push(look);
+    }
+
+    /// Look at connections with which something was wrong in another way.
+    pub fn learn(&mut self, troubles: &[(usize, Trouble)]) {
+        for (at, trouble) in troubles {
+            match trouble {
+                Trouble::NotInOrder => self.looks[*at].by_turns = true,
+                Trouble::Doubtful => {
+                    let look = Look { is_doubtful: true, ..Look::default() };
+                    let [one, other] = self.talks[*at];
+                    self.talks[*at] = [one, one];
+                    self.looks[*at] = look;
+                    self.add([other, other], look);
+                }
+            }
+        }
+    }
+
+    /// Connections whose ends did not belong together: two halves each.
+    fn doubtful(&self) -> u64 {
+        self.looks.iter().filter(|look| look.is_doubtful).count() as u64 / 2
+    }
+}
+
+/// What a walk has come to.
+pub(crate) struct Round<'a> {
+    survey: &'a Survey,
+    plan: &'a Plan,
+    rules: &'a Rules,
+    talks: Vec<State>,
+    pub troubles: Vec<(usize, Trouble)>,
+    pub out: Out,
+    pub facts: SocketsFacts,
+    framing: Framing,
+    /// Messages that nobody has read, and reads of what nobody has written, as far as is known.
+    pub lone: (u64, u64),
+}
+
+enum State {
+    New,
+    Going(Box<Talk>),
+    Over,
+}
+
+/// Where rows go, with what is counted of them.
+pub(crate) struct Out {
+    pub writers: Writers,
+    /// The places of nodes among the files.
+    places: FxHashMap<u32, usize>,
+    outside: u32,
+    /// The next number of each node's messages.
+    next: Vec<u64>,
+    next_lone: u64,
+    /// Messages that each node sent and received.
+    pub messages: Vec<u64>,
+    /// A program that was not traced takes part.
+    pub has_outside: bool,
+}
+
+impl Out {
+    /// Into the files of these nodes, by their places; `outside` stands for all programs that were
+    /// not traced.
+    pub fn new(writers: Writers, nodes: &[u32], outside: u32) -> Out {
+        Out {
+            writers,
+            places: nodes.iter().copied().zip(0..).collect(),
+            outside,
+            next: vec![0; nodes.len()],
+            next_lone: LONE_RECEIVES_FROM,
+            messages: vec![0; nodes.len()],
+            has_outside: false,
+        }
+    }
+
+    fn place(&self, node: u32) -> Option<usize> {
+        self.places.get(&node).copied()
+    }
+}
+
+impl Sink for Out {
+    fn message(&mut self, row: &mut MessageRow) {
+        let [src, dst] = [row.src, row.dst].map(|node| self.place(node));
+        let number = match src.filter(|_| row.src != self.outside) {
+            Some(place) => &mut self.next[place],
+            None => &mut self.next_lone,
+        };
+        row.seq = *number;
+        *number += 1;
+        self.has_outside |= row.src == self.outside || row.dst == self.outside;
+        let both = [src, dst.filter(|_| src != dst)];
+        both.into_iter().flatten().for_each(|place| self.messages[place] += 1);
+        if let Some(place) = dst {
+            self.writers.message(place, row);
+        }
+    }
+
+    fn exchange(&mut self, answerer: u32, exchange: &Exchange) {
+        if let Some(place) = self.place(answerer) {
+            self.writers.exchange(place, exchange);
+        }
+    }
+}
+
+impl<'a> Round<'a> {
+    /// That has not begun.
+    pub fn new(survey: &'a Survey, plan: &'a Plan, rules: &'a Rules, out: Out) -> Round<'a> {
+        Round {
+            survey,
+            plan,
+            rules,
+            talks: plan.talks.iter().map(|_| State::New).collect(),
+            troubles: Vec::new(),
+            out,
+            facts: SocketsFacts::default(),
+            framing: Framing::new(rules),
+            lone: (0, 0),
+        }
+    }
+
+    /// Something happened, at `now`, ns.
+    pub fn take(&mut self, event: &Event, now: i64) {
+        let end = event.end as usize;
+        let at = self.plan.of_end[end];
+        let is_asker = self.plan.talks[at][0] == end;
+        if matches!(self.talks[at], State::New) {
+            self.talks[at] = State::Going(Box::new(self.begin(at)));
+        }
+        let State::Going(talk) = &mut self.talks[at] else { return };
+        match talk.take((is_asker, &event.what), now, &mut self.out) {
+            Ok(false) => {}
+            Ok(true) => self.end(at),
+            Err(trouble) => self.trouble(at, trouble),
+        }
+    }
+
+    /// Nothing more will come.
+    pub fn finish(&mut self) {
+        for at in 0..self.talks.len() {
+            if matches!(self.talks[at], State::New) {
+                self.talks[at] = State::Going(Box::new(self.begin(at)));
+            }
+            self.end(at);
+        }
+        self.facts.doubtful_connections = self.plan.doubtful();
+        self.facts.framing = std::mem::take(&mut self.framing).facts();
+    }
+
+    fn begin(&self, at: usize) -> Talk {
+        let (ends, look) = (self.ends(at), self.plan.looks[at]);
+        match self.is_half(at) {
+            true => Talk::half(ends[0], self.rules, look, self.out.outside),
+            false => Talk::whole(ends, self.rules, look),
+        }
+    }
+
+    fn end(&mut self, at: usize) {
+        let State::Going(talk) = std::mem::replace(&mut self.talks[at], State::Over) else {
+            return;
+        };
+        let ends = self.ends(at);
+        match talk.finish(ends, &mut self.out) {
+            Ok(outcome) => self.count(at, &outcome),
+            Err(trouble) => self.trouble(at, trouble),
+        }
+    }
+
+    fn trouble(&mut self, at: usize, trouble: Trouble) {
+        self.talks[at] = State::Over;
+        self.troubles.push((at, trouble));
+    }
+
+    fn ends(&self, at: usize) -> [&'a End; 2] {
+        self.plan.talks[at].map(|end| &self.survey.ends[end])
+    }
+
+    fn is_half(&self, at: usize) -> bool {
+        let [one, other] = self.plan.talks[at];
+        one == other
+    }
+
+    fn count(&mut self, at: usize, outcome: &Outcome) {
+        let ends = self.ends(at);
+        let is_half = self.is_half(at);
+        let facts = &mut self.facts;
+        if !is_half {
+            facts.whole_connections += 1;
+            let ways = [[ends[0], ends[1]], [ends[1], ends[0]]];
+            for way in ways.map(|[from, to]| Way::between(from, to)) {
+                facts.bytes_sent += way.written;
+                facts.bytes_matched += way.matched();
+            }
+        } else if ends[0].is_used() && !self.plan.looks[at].is_doubtful {
+            facts.half_connections += 1;
+            facts.older_connections += u64::from(ends[0].birth.is_none());
+        }
+        facts.matched += outcome.counts.matched;
+        facts.overlapping += outcome.overlapping;
+        facts.exchanges += outcome.exchanges;
+        facts.outside_exchanges += outcome.outside_exchanges;
+        self.lone.0 += outcome.counts.lone_sends;
+        self.lone.1 += outcome.counts.lone_receives;
+        if let Some(framed) = &outcome.framed {
+            self.framing.add(framed);
+        }
+    }
+}

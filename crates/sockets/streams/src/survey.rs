@@ -1,0 +1,208 @@
+//! The first reading of the logs: which sockets there are, how much each end of a connection moved,
+//! and when the chunks of the logs begin. It is what the second reading, in the order of time,
+//! needs to know beforehand, so that nothing has to be kept until the end.
+
+use crate::CloseError;
+use crate::ends::{End, Moved, Silence};
+use crate::entry::{Address, Birth, Call, Entries, Entry, Socket, flags};
+use crate::framing::Guess;
+use crate::logs::Process;
+use clock::{Cursor, Model, Ticks};
+use rustc_hash::FxHashMap;
+
+/// Which socket of the system it is.
+type Key = (u64, Address, Address);
+
+/// What is in the logs of all processes.
+#[derive(Default)]
+pub(crate) struct Survey {
+    pub ends: Vec<End>,
+    /// Of each process, its sockets' ends by their number.
+    pub numbers: Vec<FxHashMap<u32, u32>>,
+    /// Connections of each process.
+    pub used: Vec<u64>,
+    /// When each chunk begins, with the place of its process.
+    pub chunks: Vec<Beginning>,
+    /// Slots of logs that held no entry.
+    pub damaged: u64,
+    by_key: FxHashMap<Key, usize>,
+}
+
+/// A chunk of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Beginning {
+    /// No call in it returned earlier, ns.
+    pub at: i64,
+    pub process: u32,
+    pub chunk: u32,
+}
+
+/// What a process did with a socket.
+#[derive(Default)]
+struct Use {
+    sent: Moved,
+    received: Moved,
+    last: i64,
+    guess: Option<Guess>,
+}
+
+/// What a process did.
+#[derive(Default)]
+struct Uses {
+    sockets: Vec<Socket>,
+    by_number: FxHashMap<u32, Use>,
+}
+
+impl Survey {
+    /// Take in what a process logged. `done` hears of each chunk.
+    pub fn add(
+        &mut self,
+        process: &Process,
+        model: &Model,
+        mut done: impl FnMut(),
+    ) -> Result<(), CloseError> {
+        let (node, mut clock) = (process.sheet.node, model.cursor());
+        let place = self.numbers.len() as u32;
+        let mut uses = Uses::default();
+        process.each_chunk(|chunk, words| {
+            let mut entries = Entries::new(words);
+            let first = uses.take(&mut entries, (node, process.until), &mut clock);
+            self.damaged += entries.damaged();
+            if let Some(at) = first {
+                self.chunks.push(Beginning { at, process: place, chunk });
+            }
+            done();
+        })?;
+        self.fold(uses, node, &mut clock);
+        Ok(())
+    }
+
+    /// A process whose clock is not known.
+    pub fn skip(&mut self) {
+        self.numbers.push(FxHashMap::default());
+        self.used.push(0);
+    }
+
+    /// All logs are taken in.
+    pub fn complete(&mut self) {
+        self.chunks.sort_unstable();
+        for end in &mut self.ends {
+            end.sent.complete();
+            end.received.complete();
+        }
+    }
+
+    fn fold(&mut self, mut uses: Uses, node: u32, clock: &mut Cursor<'_>) {
+        let mut numbers = FxHashMap::default();
+        for socket in &uses.sockets {
+            numbers.insert(socket.number, self.end_of(socket, node, clock) as u32);
+        }
+        let mut used: Vec<u32> = numbers.values().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut silences = vec![Silence::NONE; used.len()];
+        for (number, one) in uses.by_number.drain() {
+            let Some(at) = numbers.get(&number).copied() else { continue };
+            let end = &mut self.ends[at as usize];
+            end.last = end.last.max(one.last);
+            end.sent.merge(&one.sent);
+            end.received.merge(&one.received);
+            end.guess = one.guess.or(end.guess);
+            if let Ok(place) = used.binary_search(&at) {
+                silences[place].go_on(one.sent.last, one.last);
+            }
+        }
+        for (at, silence) in used.iter().zip(silences) {
+            self.ends[*at as usize].silence.add(silence);
+        }
+        self.used.push(used.len() as u64);
+        self.numbers.push(numbers);
+    }
+
+    fn end_of(&mut self, socket: &Socket, node: u32, clock: &mut Cursor<'_>) -> usize {
+        let key = (socket.inode, socket.local, socket.peer);
+        let [enter, exit] = socket.made.map(|at| clock.timeline(Ticks(at)).0);
+        let at = *self.by_key.entry(key).or_insert_with(|| {
+            self.ends.push(End {
+                is_unix: socket.is_unix,
+                inode: socket.inode,
+                peer_inode: 0,
+                local: socket.local,
+                peer: socket.peer,
+                birth: None,
+                made: enter,
+                last: exit,
+                node,
+                sent: Moved::default(),
+                received: Moved::default(),
+                silence: Silence::NONE,
+                guess: None,
+            });
+            self.ends.len() - 1
+        });
+        let end = &mut self.ends[at];
+        end.peer_inode = end.peer_inode.max(socket.peer_inode);
+        end.made = end.made.min(enter);
+        if socket.birth != Birth::Found {
+            end.birth = Some(socket.birth);
+        }
+        at
+    }
+}
+
+impl Uses {
+    /// The entries of a chunk. When the first call of it ended; `None` where it holds none.
+    fn take(
+        &mut self,
+        entries: &mut Entries<'_>,
+        (node, until): (u32, u64),
+        clock: &mut Cursor<'_>,
+    ) -> Option<i64> {
+        let mut first = None;
+        for entry in entries.by_ref() {
+            match entry {
+                Entry::Socket(socket) => self.sockets.push(socket),
+                Entry::Send(call) | Entry::Receive(call) if call.exit > until => break,
+                Entry::Send(call) | Entry::Receive(call) => {
+                    let is_sent = matches!(entry, Entry::Send(_));
+                    let exit = self.call(&call, is_sent, node, clock);
+                    first = Some(first.map_or(exit, |first: i64| first.min(exit)));
+                }
+                Entry::Close { socket, at } => {
+                    let one = self.by_number.entry(socket).or_default();
+                    one.sent.is_ended = true;
+                    one.last = one.last.max(clock.timeline(Ticks(at)).0);
+                }
+                Entry::Ends(found) => {
+                    let marks = &mut self.way(found.socket, found.is_sent).marks;
+                    match first {
+                        Some(_) => marks.slot(node, found.iter()),
+                        None => marks.early_slot(node, found.iter()),
+                    }
+                }
+                Entry::Guess { socket, guess } => {
+                    self.by_number.entry(socket).or_default().guess = Some(guess);
+                }
+                Entry::Stop { socket, is_sent, reason, .. } => {
+                    self.way(socket, is_sent).marks.stop(node, reason);
+                }
+            }
+        }
+        first
+    }
+
+    fn call(&mut self, call: &Call, is_sent: bool, node: u32, clock: &mut Cursor<'_>) -> i64 {
+        let [enter, exit] = [call.enter, call.exit].map(|at| clock.timeline(Ticks(at)).0);
+        let one = self.by_number.entry(call.socket).or_default();
+        one.last = one.last.max(exit);
+        let way = if is_sent { &mut one.sent } else { &mut one.received };
+        way.call(node, (enter, exit), call.bytes);
+        way.is_ended |= !is_sent && call.flags & flags::END != 0;
+        exit
+    }
+
+    fn way(&mut self, socket: u32, is_sent: bool) -> &mut Moved {
+        let one = self.by_number.entry(socket).or_default();
+        if is_sent { &mut one.sent } else { &mut one.received }
+    }
+}
