@@ -133,7 +133,7 @@ fn pages_are_encrypted_where_they_may_leave_this_machine() {
     // The address of all of this machine's interfaces.
     let far = run("far", &[], "0.0.0.0");
     assert_eq!((far.status.code(), &far.stdout[..]), (Some(0), &b"0 wrong\n"[..]), "{far:?}");
-    let info = record::Run::open(&folder.path().join("far")).unwrap().info;
+    let info = record::Run::open(folder.path().join("far")).unwrap().info;
     assert_eq!(info.parameters["encrypted"], true);
     for refused in [run("plain", &["--plain"], "0.0.0.0"), run("near", &[], "127.0.0.1")] {
         let said = String::from_utf8_lossy(&refused.stderr);

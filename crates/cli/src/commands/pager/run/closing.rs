@@ -64,11 +64,13 @@ fn nothing_paged(path: &Path, end: &End, config: &Config) {
     // With 2 the library has ended the program, and said why.
     end.unpaged.iter().for_each(|line| eprintln!("fourstamp: {line}"));
     if end.status.code() != Some(2) {
+        let little = match config.threshold_bytes {
+            0 => "the program had little memory".to_owned(),
+            most => format!("the program never allocated {most} bytes at once (see --threshold)"),
+        };
         eprintln!(
-            "fourstamp: nothing was paged or recorded: the program never allocated {} bytes at \
-            once (see --threshold), or it started a program that is static, setuid or without \
-            LD_PRELOAD",
-            config.threshold_bytes
+            "fourstamp: nothing was paged or recorded: {little}, or it started a program that is \
+            static, setuid or without LD_PRELOAD"
         );
     }
 }
