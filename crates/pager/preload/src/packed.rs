@@ -3,7 +3,7 @@
 //!
 //! The engine's threads allocate from the C library and never come here, so they wait for no lock
 //! that a faulting thread has. A program with little memory stays with the C library altogether:
-//! packing begins with the allocation that makes it [`MUCH`].
+//! packing begins when it has [`MUCH`], which is looked at each time that it has asked for so much.
 
 use crate::{own, state};
 use interpose::errno;
@@ -14,8 +14,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// What a program has of the C library before the engine is started for it: small programs, shells
 /// among them, which fork, do not connect to servers.
 const MUCH: usize = 4 << 20;
-/// From here on the C library maps a block on its own.
-const MAPPED_ALONE: size_t = 128 << 10;
 /// `mi_option_arena_reserve` of `mimalloc.h`, which the crate does not name.
 const ARENA_RESERVE: mi::mi_option_t = 23;
 /// Memory that the allocator takes at once: what is known of each page of it takes local memory.
@@ -25,10 +23,8 @@ const TAKEN_KIB: c_long = 64 << 10;
 static WANTED: AtomicBool = AtomicBool::new(false);
 /// Whether some have been.
 static BEGUN: AtomicBool = AtomicBool::new(false);
-/// Bytes of blocks that the C library has mapped on their own.
-static ALONE: AtomicUsize = AtomicUsize::new(0);
-/// Where the C library's heap began.
-static HEAP: AtomicUsize = AtomicUsize::new(0);
+/// What it has asked for, given back or not: how much it has is looked at now and then.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 /// What the allocator needs to begin with is not paged, and is no reason to start the engine.
 /// `wanted`: blocks are packed from now on.
@@ -40,13 +36,7 @@ pub fn begin(wanted: bool) {
         mi::mi_thread_init();
         mi::mi_option_set(ARENA_RESERVE, TAKEN_KIB);
     }
-    HEAP.store(heap_end(), Ordering::Relaxed);
     WANTED.store(wanted, Ordering::Relaxed);
-}
-
-fn heap_end() -> usize {
-    // SAFETY: changes nothing.
-    unsafe { libc::sbrk(0) as usize }
 }
 
 /// Whether an allocation of so many bytes is to be packed.
@@ -57,16 +47,21 @@ pub fn is_wanted(bytes: size_t) -> bool {
     if BEGUN.load(Ordering::Relaxed) {
         return true;
     }
-    if bytes >= MAPPED_ALONE {
-        ALONE.fetch_add(bytes, Ordering::Relaxed);
-    }
-    let of_heap = heap_end().saturating_sub(HEAP.load(Ordering::Relaxed));
-    let begins =
-        ALONE.load(Ordering::Relaxed).saturating_add(of_heap) >= MUCH && state::engine().is_some();
+    let before = ASKED.fetch_add(bytes, Ordering::Relaxed);
+    let is_time = before / MUCH != before.saturating_add(bytes) / MUCH;
+    let begins = is_time && (bytes >= MUCH || held() >= MUCH) && state::engine().is_some();
     if begins {
         BEGUN.store(true, Ordering::Relaxed);
     }
     begins
+}
+
+/// What the C library has given out, in all threads.
+fn held() -> usize {
+    // SAFETY: asks for numbers, and takes locks that this thread does not have.
+    let info = unsafe { libc::mallinfo() };
+    let bytes = |bytes: libc::c_int| usize::try_from(bytes).unwrap_or(usize::MAX);
+    bytes(info.uordblks).saturating_add(bytes(info.hblkhd))
 }
 
 /// A new block, zeroed if so wanted; null when there is no memory.
