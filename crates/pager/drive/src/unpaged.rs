@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 mod smaps;
 
-use smaps::Resident;
 pub use smaps::Why;
+use smaps::{Fileless, fileless_bytes};
 
 /// What a process may have beyond `--local` before a word is said: a quarter of it, and at least
 /// what an interpreter takes to start.
@@ -26,7 +26,7 @@ pub struct Unpaged {
     /// The name of its program.
     pub program: String,
     /// All of it, paged or not.
-    resident: Resident,
+    all_bytes: u64,
     /// What is not paged, by reason.
     pub parts: BTreeMap<Why, u64>,
 }
@@ -34,10 +34,9 @@ pub struct Unpaged {
 impl Unpaged {
     /// Of one process, of which `library` would page the memory; `None` when it is gone.
     pub fn of(pid: u32, library: &Path) -> Option<Unpaged> {
-        let parts = smaps::unpaged(pid, library)?;
+        let Fileless { unpaged: parts, bytes: all_bytes } = Fileless::of(pid, library)?;
         let program = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-        let resident = Resident::of(pid)?;
-        Some(Unpaged { pid, program: program.trim().to_owned(), resident, parts })
+        Some(Unpaged { pid, program: program.trim().to_owned(), all_bytes, parts })
     }
 
     /// Processes of one program whose memory is for the most part of one kind: a program that forks
@@ -84,16 +83,11 @@ pub struct Bound {
 impl Bound {
     /// The processes below this one that are over the bound now.
     pub fn over(&self) -> Vec<Unpaged> {
-        let over = |pid: &u32| Resident::of(*pid).is_some_and(|all| all.bytes() > self.most());
+        let over = |pid: &u32| fileless_bytes(*pid).is_some_and(|bytes| bytes > self.most());
         let programs = programs().into_iter().filter(over);
         let all = programs.filter_map(|pid| Unpaged::of(pid, &self.library));
-        all.filter(|one| self.is_exceeded(one)).collect()
-    }
-
-    /// Shared memory may have been counted several times before its mappings were read.
-    fn is_exceeded(&self, one: &Unpaged) -> bool {
-        let shared = one.parts.get(&Why::Shared).copied().unwrap_or(0);
-        one.resident.private.saturating_add(shared) > self.most()
+        // Shared memory may have been counted several times before its mappings were read.
+        all.filter(|one| one.all_bytes > self.most()).collect()
     }
 
     /// With so much nothing is said of a process.
@@ -105,9 +99,9 @@ impl Bound {
 /// Watches the processes below this one.
 pub struct Watch {
     bound: Bound,
-    /// What each process that was over the bound had when it was looked at last, and of
-    /// which sort it was at first.
-    seen: BTreeMap<u32, (u64, Sort)>,
+    /// What each process that seemed to be over the bound had when it was looked at last, and of
+    /// which sort it was when it first was.
+    seen: BTreeMap<u32, (u64, Option<Sort>)>,
     /// The most that a process of each sort had, and how many there were.
     most: BTreeMap<Sort, (Unpaged, u32)>,
 }
@@ -133,19 +127,19 @@ impl Watch {
     /// Mappings are read where it matters: that takes the process's own lock.
     fn grew(&self, pid: u32) -> bool {
         let known = self.seen.get(&pid).map_or(0, |(bytes, _)| bytes / 10 * 11);
-        let most = known.max(self.bound.most());
-        Resident::of(pid).is_some_and(|all| all.bytes() > most)
+        fileless_bytes(pid).is_some_and(|bytes| bytes > known.max(self.bound.most()))
     }
 
     fn note(&mut self, pid: u32) -> Option<String> {
+        let seen = fileless_bytes(pid)?;
         let now = Unpaged::of(pid, &self.bound.library)?;
-        let before = self.seen.remove(&pid).map(|(_, sort)| sort);
-        let is_new = before.is_none();
-        let sort = before.unwrap_or_else(|| now.sort());
-        self.seen.insert(pid, (now.resident.bytes(), sort.clone()));
-        if !self.bound.is_exceeded(&now) {
+        let (bytes, told) = self.seen.entry(pid).or_default();
+        *bytes = seen;
+        if now.all_bytes <= self.bound.most() {
             return None;
         }
+        let is_new = told.is_none();
+        let sort = told.get_or_insert_with(|| now.sort()).clone();
         match self.most.entry(sort) {
             Entry::Vacant(place) => {
                 let local = mib(self.bound.local_bytes);

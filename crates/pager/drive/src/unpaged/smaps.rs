@@ -72,54 +72,51 @@ impl Mapping {
     }
 }
 
-/// Resident memory without a file that is not paged, by reason; `None` when the process is gone.
-pub fn unpaged(pid: u32, library: &Path) -> Option<BTreeMap<Why, u64>> {
-    match std::fs::read_to_string(format!("/proc/{pid}/smaps")) {
-        // A process that has ended and waits for its parent has none.
-        Ok(text) if text.is_empty() => None,
-        Ok(text) => Some(by_reason(&mappings(&text), library)),
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Some(BTreeMap::from([(Why::Unknown, Resident::of(pid)?.bytes())]))
-        }
-        Err(_) => None,
-    }
-}
-
-/// Resident memory without a file, bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resident {
-    /// The process's alone.
-    pub private: u64,
-    /// As often as it is mapped.
-    pub shared: u64,
-}
-
-impl Resident {
-    /// Of a process; `None` when it is gone.
-    pub fn of(pid: u32) -> Option<Resident> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let of = |key| {
-            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-            Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
-        };
-        Some(Resident { private: of("RssAnon:")?, shared: of("RssShmem:").unwrap_or(0) })
-    }
-
+/// Resident memory of a process without a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fileless {
+    /// What is not paged, by reason.
+    pub unpaged: BTreeMap<Why, u64>,
     /// All of it.
-    pub fn bytes(&self) -> u64 {
-        self.private + self.shared
+    pub bytes: u64,
+}
+
+impl Fileless {
+    /// Of a process; `None` when it is gone.
+    pub fn of(pid: u32, library: &Path) -> Option<Fileless> {
+        match std::fs::read_to_string(format!("/proc/{pid}/smaps")) {
+            // A process that has ended and waits for its parent has none.
+            Ok(text) if text.is_empty() => None,
+            Ok(text) => Some(Fileless::in_these(&mappings(&text), library)),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                let bytes = fileless_bytes(pid)?;
+                Some(Fileless { unpaged: BTreeMap::from([(Why::Unknown, bytes)]), bytes })
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn in_these(mappings: &[Mapping], library: &Path) -> Fileless {
+        let has_library = mappings.iter().any(|mapping| Path::new(&mapping.name) == library);
+        let mut unpaged = BTreeMap::new();
+        for (at, mapping) in mappings.iter().enumerate().filter(|(_, mapping)| !mapping.paged) {
+            let why = if has_library { why(mappings, at) } else { Why::NoLibrary };
+            *unpaged.entry(why).or_default() += mapping.bytes();
+        }
+        unpaged.retain(|_, bytes| *bytes > 0);
+        Fileless { unpaged, bytes: mappings.iter().map(Mapping::bytes).sum() }
     }
 }
 
-fn by_reason(mappings: &[Mapping], library: &Path) -> BTreeMap<Why, u64> {
-    let has_library = mappings.iter().any(|mapping| Path::new(&mapping.name) == library);
-    let mut parts = BTreeMap::new();
-    for (at, mapping) in mappings.iter().enumerate().filter(|(_, mapping)| !mapping.paged) {
-        let why = if has_library { why(mappings, at) } else { Why::NoLibrary };
-        *parts.entry(why).or_default() += mapping.bytes();
-    }
-    parts.retain(|_, bytes| *bytes > 0);
-    parts
+/// The same sum without the list of mappings, and so quickly: what is shared counts as often as it
+/// is mapped.
+pub fn fileless_bytes(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let of = |key| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+        Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+    };
+    Some(of("RssAnon:")? + of("RssShmem:").unwrap_or(0))
 }
 
 fn why(mappings: &[Mapping], at: usize) -> Why {
@@ -206,7 +203,7 @@ mod tests {
             ("7fff0000-7fff9000 rw-s 00000000 00:01 5  /memfd:heap (deleted)", 128, "sh"),
         ]);
         let library = Path::new("/x/librmem_preload.so");
-        let parts = by_reason(&mappings(&text), library);
+        let fileless = Fileless::in_these(&mappings(&text), library);
         let expected = [
             (Why::Small, (2 + 8) << 10),
             (Why::Committed, 4 << 10),
@@ -215,12 +212,13 @@ mod tests {
             (Why::Data, 1 << 10),
             (Why::Shared, 128 << 10),
         ];
-        assert_eq!(parts, BTreeMap::from(expected));
+        assert_eq!(fileless.unpaged, BTreeMap::from(expected));
+        let all = (1 + 2 + 4 + 8 + 16 + 32 + 64 + 128) << 10;
+        assert_eq!(fileless.bytes, all, "paged memory is of it, too");
         let bare = text.replace("/x/librmem_preload.so", "/x/other.so");
-        let parts = by_reason(&mappings(&bare), library);
-        assert_eq!(
-            parts,
-            BTreeMap::from([(Why::NoLibrary, (1 + 2 + 4 + 8 + 16 + 64 + 128) << 10)])
-        );
+        let fileless = Fileless::in_these(&mappings(&bare), library);
+        let all_but_paged = (1 + 2 + 4 + 8 + 16 + 64 + 128) << 10;
+        assert_eq!(fileless.unpaged, BTreeMap::from([(Why::NoLibrary, all_but_paged)]));
+        assert_eq!(fileless.bytes, all);
     }
 }
