@@ -13,7 +13,6 @@
 use crate::own::Own;
 use crate::paged::{forget, table, whole_pages};
 use crate::raw;
-use crate::refusals::refuse;
 use crate::say;
 use crate::state::{Owner, PAGE, mapping_owner};
 use crate::table::{Kind, Part, gaps};
@@ -145,7 +144,13 @@ fn shut(memory: &Memory, part: Part, access: c_int) -> c_int {
         _ => memory.keep(part.0, part.1),
     };
     if !kept {
-        refuse(&SAID, "mprotect of more paged memory than can be kept in --local");
+        say::once(
+            &SAID,
+            format_args!(
+                "mprotect of more paged memory than can be kept in --local is refused: such pages \
+                cannot leave while they have less access; give a larger --local"
+            ),
+        );
         return no_memory();
     }
     let answer = protect(part, access);
@@ -159,8 +164,9 @@ fn shut(memory: &Memory, part: Part, access: c_int) -> c_int {
 /// Paged memory with less access gets other access.
 fn reopen(memory: &Memory, part: Part, (before, access): (c_int, c_int)) -> c_int {
     let _own = Own::begin();
-    let is_new_to_readers = before == libc::PROT_NONE && access & READ_WRITE == libc::PROT_READ;
-    if is_new_to_readers {
+    let is_less = access != READ_WRITE && access != libc::PROT_NONE;
+    if before == libc::PROT_NONE && is_less {
+        // What was away may come now, and could not leave again.
         memory.let_go(part.0, part.1);
         let answer = shut(memory, part, access);
         if answer != 0 {

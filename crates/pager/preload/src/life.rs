@@ -15,12 +15,8 @@ static BEGIN: extern "C" fn() = begin;
 static END: extern "C" fn() = end;
 
 extern "C" fn begin() {
-    // Before any mapping is paged: the allocator's own constructor may come after this.
-    packed::begin(false);
     state::configure(fork::watch);
-    if state::packs() {
-        packed::begin(true);
-    }
+    packed::begin(state::packs());
 }
 
 /// The summary is written here; faults are served on, because other libraries end after this one.

@@ -59,10 +59,10 @@ pub unsafe extern "C" fn mmap(
 ) -> *mut c_void {
     let purpose = purpose(access, flags);
     if flags & libc::MAP_FIXED != 0 {
-        if let Owner::Engine(memory) = mapping_owner(address as usize, bytes)
-            && let Some(answer) = replaced(memory, (address as usize, bytes), purpose)
-        {
-            return answer;
+        if let Owner::Engine(memory) = mapping_owner(address as usize, bytes) {
+            // SAFETY: the caller's own arguments.
+            let map = || unsafe { raw::mmap(address, bytes, access, flags, file, offset) };
+            return replaced(memory, (address as usize, bytes), purpose, map);
         }
     } else if let Some(memory) = engine_for(purpose, bytes)
         && let Some(answer) = new(memory, address as usize, bytes, purpose)
@@ -98,33 +98,46 @@ fn new(memory: &Memory, wish: usize, bytes: usize, purpose: Purpose) -> Option<*
     Some(mapped.map_or_else(|| failed(libc::ENOMEM), |mapped| mapped.cast()))
 }
 
-/// A mapping over a range in which something is paged, or was; `None` where the kernel is to make
-/// it, over addresses that are the program's then.
-fn replaced(memory: &Memory, (start, bytes): Part, purpose: Purpose) -> Option<*mut c_void> {
+/// A mapping over a range in which something is paged, or was. `map` has the kernel make it, over
+/// addresses that are the program's then.
+fn replaced(
+    memory: &Memory,
+    (start, bytes): Part,
+    purpose: Purpose,
+    map: impl FnOnce() -> *mut c_void,
+) -> *mut c_void {
     static SAID: AtomicBool = AtomicBool::new(false);
     let Some(bytes) = whole_pages(bytes).filter(|bytes| *bytes > 0 && start.is_multiple_of(PAGE))
     else {
-        return Some(failed(libc::EINVAL));
+        return failed(libc::EINVAL);
     };
     let part = (start, bytes);
     // Free addresses of the engine's: it would give them to somebody else.
     if !gaps(part, &table().known(part)).is_empty() {
         refuse(&SAID, "mmap to a fixed place where paged memory was");
-        return Some(failed(libc::ENOMEM));
+        return failed(libc::ENOMEM);
     }
     match purpose {
         Purpose::Data => {
             let renewed = errno::kept(|| access::renew(memory, part));
-            Some(if renewed { start as *mut c_void } else { failed(libc::ENOMEM) })
+            if renewed { start as *mut c_void } else { failed(libc::ENOMEM) }
         }
         Purpose::Later => {
             errno::kept(|| access::close(memory, part));
-            Some(start as *mut c_void)
+            start as *mut c_void
         }
         Purpose::Other => {
+            let was_paged = table().paged(part);
             errno::kept(|| access::close(memory, part));
-            table().turn(part, Kind::Lent);
-            None
+            let mapped = map();
+            match mapped {
+                // Its contents are gone, as those of any mapping may be; the memory is not.
+                MAP_FAILED => errno::kept(|| {
+                    was_paged.into_iter().for_each(|part| _ = access::renew(memory, part));
+                }),
+                _ => table().turn(part, Kind::Lent),
+            }
+            mapped
         }
     }
 }

@@ -26,8 +26,9 @@ static BEGUN: AtomicBool = AtomicBool::new(false);
 /// What it has asked for, given back or not: how much it has is looked at now and then.
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// What the allocator needs to begin with is not paged, and is no reason to start the engine.
-/// `wanted`: blocks are packed from now on.
+/// To be called when the process begins, whether blocks are to be packed or not: the allocator's
+/// own constructor may come later, and what that maps is not to be paged, nor a reason to start the
+/// engine.
 pub fn begin(wanted: bool) {
     let _own = own::Own::begin();
     // SAFETY: what its own constructor does as well; and a number that is looked at when memory is
@@ -81,11 +82,17 @@ pub fn allocate(bytes: size_t, alignment: size_t, zeroed: bool) -> *mut c_void {
     block
 }
 
-/// Whether a pointer is such a block.
+/// Whether a pointer is such a block. A forked child without a copy has none: what its parent
+/// packed is only an address there.
 #[inline(always)]
 pub fn has(pointer: *const c_void) -> bool {
+    BEGUN.load(Ordering::Relaxed) && is_packed(pointer)
+}
+
+fn is_packed(pointer: *const c_void) -> bool {
+    let may_be = !own::inside() && (!state::is_child() || state::is_heir());
     // SAFETY: looks the address up.
-    BEGUN.load(Ordering::Relaxed) && !own::inside() && unsafe { mi::mi_is_in_heap_region(pointer) }
+    may_be && unsafe { mi::mi_is_in_heap_region(pointer) }
 }
 
 /// Bytes of a block.

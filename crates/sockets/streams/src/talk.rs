@@ -108,7 +108,7 @@ impl Talk {
             Direction::new(Way::between(from, to), marks)
         });
         let counts = [[asker, answerer], [answerer, asker]]
-            .map(|[from, to]| further(from.sent.marks.paired, to.received.marks.paired));
+            .map(|[from, to]| from.sent.marks.paired.max(to.received.marks.paired));
         let pairing = match rule.filter(|rule| !look.by_turns && may_pair(rule, counts)) {
             Some(rule) => Pairing::ordered(rule, true),
             None => Pairing::Turns(Box::new(Turns::new())),
@@ -359,11 +359,6 @@ impl Pairing {
 fn entries(end: &End) -> u64 {
     let of = |moved: &crate::ends::Moved| moved.calls + moved.marks.slots;
     of(&end.sent) + of(&end.received)
-}
-
-/// Of what both ends found, what is more.
-fn further(one: u64, other: u64) -> u64 {
-    one.max(other)
 }
 
 /// Whether order may tell, by how many requests and answers a rule has found.

@@ -20,10 +20,10 @@ and here, with that key:
       --parity c:7311 --key-file run.key -- ./app input
 
 Allocations and anonymous mappings of at least --threshold are paged, and heaps for which a \
-program reserved addresses first (Java, node, Go). With --threshold 0 allocations of every size \
-are paged: for interpreters, whose data is many small blocks. The rest of the program is not \
-touched. Any one server may die: reads continue at once from the others, and its pages are \
-rebuilt in the background.
+program reserved addresses first (Java, node, Go with cgo). With --threshold 0 allocations of \
+every size are paged: for interpreters, whose data is many small blocks. The rest of the program \
+is not touched. Any one server may die: reads continue at once from the others, and its pages \
+are rebuilt in the background.
 
 Policies, and what a page-out costs with S servers:
   parity-log  pages to the servers in turn, a parity page after each round;

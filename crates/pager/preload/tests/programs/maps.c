@@ -43,6 +43,10 @@ static void forgotten(void) {
     /* Mapped over by the same: zero again. */
     CHECK(mmap(memory, 20 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);
     CHECK(is_zero(memory, 20 * PAGE) && is_zero(memory + 20 * PAGE, 490 * PAGE) && holds(memory, 510 * PAGE, BYTES, 2));
+    /* By what the kernel refuses: the memory is there, whatever is in it. */
+    CHECK(mmap(memory, 20 * PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, -1, 0) == MAP_FAILED && errno == EBADF);
+    fill(memory, 0, 20 * PAGE, 9);
+    CHECK(holds(memory, 0, 20 * PAGE, 9));
     /* By another kind: reserved only, and by a page that is shared. */
     CHECK(mmap(memory, 600 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);
     CHECK(mmap(memory, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);

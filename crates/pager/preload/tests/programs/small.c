@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define BLOCKS 40000
 #define THREADS 3
@@ -94,6 +95,24 @@ static void of_the_library(void) {
     CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* A child gives back what it does not have, and has memory of its own. */
+static void in_a_child(void) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int at = 0; at < BLOCKS; at++) free(blocks[0][at].memory);
+        for (int at = 0; at < 1000; at++) {
+            unsigned char *memory = malloc(1000);
+            fill(memory, 0, 1000, 9);
+            CHECK(holds(memory, 0, 1000, 9));
+            if (at % 2) free(memory);
+        }
+        _exit(7);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
 int main(void) {
     /* From before there is any paged memory. */
     char *early = strdup("early");
@@ -101,6 +120,7 @@ int main(void) {
     on_all(all_changes);
     say_paged();
     of_the_library();
+    in_a_child();
     early = realloc(early, 100000);
     CHECK(!strcmp(early, "early"));
     free(early);
