@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -75,18 +75,26 @@ pub fn capture(command: &mut Command) -> Result<String> {
 
 /// As [`capture`], within a time limit.
 pub fn capture_within(command: &mut Command, limit: Duration) -> Result<String> {
+    let output = output_within(command, limit)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    succeeded(command, output.status)
+        .with_context(|| format!("{}{}", out.trim_end(), err.trim_end()))?;
+    Ok(out)
+}
+
+/// What a program comes to within a time limit, well or not.
+pub fn output_within(command: &mut Command, limit: Duration) -> Result<Output> {
     let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
-    let (mut output, mut errors) = (String::new(), String::new());
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let status = thread::scope(|threads| {
         let waiter = threads.spawn(|| wait(&mut child, limit));
-        threads.spawn(|| err.map(|mut stream| stream.read_to_string(&mut errors)));
-        out.map(|mut stream| stream.read_to_string(&mut output));
+        threads.spawn(|| err.map(|mut stream| stream.read_to_end(&mut stderr)));
+        out.map(|mut stream| stream.read_to_end(&mut stdout));
         waiter.join().unwrap_or_else(|_| bail!("the waiting thread panicked"))
     })?;
-    succeeded(command, status)
-        .with_context(|| format!("{}{}", output.trim_end(), errors.trim_end()))?;
-    Ok(output)
+    Ok(Output { status, stdout, stderr })
 }
 
 /// Whether a program runs and says yes; what it prints is thrown away.

@@ -8,11 +8,11 @@ mod programs;
 use super::Cases;
 use crate::process::{self, on_path};
 use crate::workspace::Workspace;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use programs::{Fate, PREPARE, PROGRAMS, Program, SOURCES};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Each program once.
@@ -61,11 +61,6 @@ fn install(program: &Program) -> bool {
 
 /// A row of the table.
 fn case(fourstamp: &Path, program: &Program, home: &Path) -> Result<String> {
-    let shell = |line: &str| {
-        let mut command = Command::new("sh");
-        command.args(["-c", line]).current_dir(home);
-        command
-    };
     let run = home.join("run");
     if run.exists() {
         std::fs::remove_dir_all(&run)?;
@@ -75,7 +70,7 @@ fn case(fourstamp: &Path, program: &Program, home: &Path) -> Result<String> {
     paged.args(fixed).args(["--local", program.local, "--threshold", program.threshold]);
     paged.args(["--out".as_ref(), run.as_os_str()]).args(["--", "sh", "-c", program.command]);
     let begun = Instant::now();
-    let output = ended(paged.current_dir(home))?;
+    let output = process::output_within(paged.current_dir(home), LIMIT)?;
     let seconds = begun.elapsed().as_secs_f64();
     let said = String::from_utf8_lossy(&output.stderr);
     if program.fate == Fate::Refused {
@@ -83,8 +78,14 @@ fn case(fourstamp: &Path, program: &Program, home: &Path) -> Result<String> {
         ensure!(said.contains("cannot be paged"), "no reason: {said}");
         return Ok(row(program, ["refused", "", ""]));
     }
-    let plain = ended(&mut shell(program.command))?;
-    ensure!(plain.status.success(), "it fails by itself: {}", text(&plain.stderr));
+    let mut plain = Command::new("sh");
+    plain.args(["-c", program.command]).current_dir(home);
+    let plain = process::output_within(&mut plain, LIMIT)?;
+    ensure!(
+        plain.status.success(),
+        "it fails by itself: {}",
+        String::from_utf8_lossy(&plain.stderr)
+    );
     ensure!(output.status.code() == plain.status.code(), "{:?}: {said}", output.status);
     ensure!(output.stdout == plain.stdout, "its output differs: {said}");
     let unpaged = unpaged_mib(&said);
@@ -99,26 +100,6 @@ fn case(fourstamp: &Path, program: &Program, home: &Path) -> Result<String> {
 fn row(program: &Program, [time, moved, unpaged]: [&str; 3]) -> String {
     let Program { name, local, threshold, .. } = program;
     format!("| {name:<32} | {local:>7} | {threshold:>9} | {time:>8} | {moved:>11} | {unpaged:>9} |")
-}
-
-/// What a program came to, within the limit.
-fn ended(command: &mut Command) -> Result<Output> {
-    let shown = process::shown(command);
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = quiet.spawn().with_context(|| shown.clone())?;
-    let pid = child.id();
-    let (sender, ended) = std::sync::mpsc::channel();
-    std::thread::spawn(move || sender.send(child.wait_with_output()));
-    match ended.recv_timeout(LIMIT) {
-        Ok(output) => Ok(output?),
-        Err(_) => {
-            let mut kill = Command::new("kill");
-            kill.args(process::family(pid).iter().map(u32::to_string)).arg(pid.to_string());
-            // It may have ended meanwhile.
-            let _ = kill.status();
-            bail!("it has not ended within {} s: {shown}", LIMIT.as_secs())
-        }
-    }
 }
 
 /// The most that a process had that was not paged, as the end of the run tells; none if it was
@@ -138,10 +119,6 @@ fn transfers(run: &Path) -> Result<u64> {
     let processes = info.pointer("/parameters/pager/processes").and_then(Value::as_array);
     let of = |process: &Value| process["transfers"].as_u64().unwrap_or(0);
     Ok(processes.into_iter().flatten().map(of).sum())
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::table::{Clocks, Span};
 use crate::unlisted;
 use crate::{Launch, Machine, NodeInfo, NodeSheet, RecordError, RunInfo, State};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A run whose recording has ended, held alone until it is closed.
@@ -51,6 +52,24 @@ impl Closing {
     /// Where its nodes left their logs.
     pub fn live(&self) -> PathBuf {
         live(&self.path)
+    }
+
+    /// Take away folders of files that a closing which was cut had begun: messages, and `products`,
+    /// names within the run.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub fn remove_begun(&self, products: &[&str]) -> Result<(), RecordError> {
+        let products = products.iter().map(|name| self.path.join(name));
+        for folder in products.chain([messages(&self.path)]) {
+            match std::fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(RecordError::file("remove", &folder, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// What `run.json` will say.

@@ -169,7 +169,7 @@ impl Closing {
             }
             return Ok(None);
         }
-        input::refuse_links(path, &["live", "messages", "causes", "mpi"])?;
+        input::refuse_links(path)?;
         let lock = FolderLock::open(path)?;
         let deadline = Instant::now() + DYING;
         while !lock.alone()? {
@@ -191,7 +191,7 @@ impl Closing {
     /// When it is no run.
     pub fn beside(path: &Path) -> Result<Option<Closing>, RecordError> {
         let info = read_info(path)?;
-        input::refuse_links(path, &["live", "messages", "causes", "mpi"])?;
+        input::refuse_links(path)?;
         let open = info.state == State::Open;
         let lock = || FolderLock::open(path);
         open.then(|| Ok(Closing::new(path.to_path_buf(), info, end_of(path), lock()?))).transpose()

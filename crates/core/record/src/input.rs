@@ -58,9 +58,12 @@ fn regular(file: File) -> std::io::Result<File> {
     }
 }
 
+/// Folders of a run into which closing writes.
+const WRITTEN: [&str; 5] = ["live", "messages", "causes", "mpi", "sockets"];
+
 /// Refuse a run whose folders are links: what is written into them would go elsewhere.
-pub(crate) fn refuse_links(run: &Path, names: &[&str]) -> Result<(), RecordError> {
-    for folder in names.iter().map(|name| run.join(name)) {
+pub(crate) fn refuse_links(run: &Path) -> Result<(), RecordError> {
+    for folder in WRITTEN.map(|name| run.join(name)) {
         match folder.symlink_metadata() {
             Ok(about) if !about.is_dir() => {
                 return Err(RecordError::damaged(&folder, "is not a folder"));

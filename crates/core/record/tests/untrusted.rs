@@ -210,7 +210,7 @@ fn nothing_is_written_through_links_and_no_pipe_is_waited_for() {
     let home = tempfile::tempdir().unwrap();
     let elsewhere = home.path().join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
-    for name in ["live", "messages", "causes"] {
+    for name in ["live", "messages", "causes", "mpi", "sockets"] {
         let path = home.path().join(name);
         let (run, node) = going_on(&path, 5);
         drop((node, run));

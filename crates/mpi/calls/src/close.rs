@@ -20,7 +20,6 @@ use crate::usual::Usual;
 use crate::writers::{RankOut, Writers, group_rows};
 use mpi_facts::ELSEWHERE_FILE;
 use record::{Closing, NodeSheet, RunInfo, SideWriter};
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
@@ -53,7 +52,7 @@ pub fn close_in(
     shares: u32,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<RunInfo, CloseError> {
-    remove_begun(closing.path())?;
+    closing.remove_begun(&["mpi"])?;
     let mut ground = Ground::prepare(&mut closing)?;
     let (doubts, part) = ground
         .rounds(&closing, 0..shares.max(1), shares.max(1), progress, |_, parts| Ok(Some(parts)))?
@@ -70,7 +69,7 @@ pub fn close_together(
     shares: u32,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<RunInfo, CloseError> {
-    remove_begun(closing.path())?;
+    closing.remove_begun(&["mpi"])?;
     let meeting = Meeting::call(closing.path(), shares)?;
     let mut ground = Ground::prepare(&mut closing)?;
     let (doubts, part) = ground
@@ -250,19 +249,6 @@ fn tell(
     info.lost.unmatched_sends += written.lone_sends;
     info.lost.unmatched_receives += written.lone_receives;
     info.lost.damaged_chunks += damaged;
-}
-
-/// What a closing that was cut has left.
-fn remove_begun(run: &Path) -> Result<(), CloseError> {
-    for folder in ["mpi", "messages"].map(|name| run.join(name)) {
-        match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(CloseError::file("remove", &folder, error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// A text beside the tables, whole or not at all.

@@ -16,7 +16,6 @@ use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFac
 use clock::{Clock, Model, Ticks};
 use record::{Closing, Machine, NodeSheet, RunInfo};
 use rustc_hash::FxHashMap;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,7 +37,7 @@ pub fn close(
     mut closing: Closing,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<RunInfo, CloseError> {
-    remove_begun(closing.path())?;
+    closing.remove_begun(&["sockets"])?;
     let run = closing.info().id;
     let live = closing.live();
     let mut processes = Vec::new();
@@ -251,17 +250,4 @@ impl<'a> Ground<'a> {
             None => name.clone(),
         }
     }
-}
-
-/// What a closing that was cut has left.
-fn remove_begun(run: &Path) -> Result<(), CloseError> {
-    for folder in ["sockets", "messages"].map(|name| run.join(name)) {
-        match std::fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(CloseError::file("remove", &folder, error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }
