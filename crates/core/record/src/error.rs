@@ -86,6 +86,12 @@ pub enum RecordError {
         /// Rows asked for.
         rows: u64,
     },
+    /// A thread that writes files has panicked.
+    #[error(
+        "a thread that writes the run's files has ended unexpectedly; this is a bug in fourstamp: \
+        please report it"
+    )]
+    WriterGone,
     /// A file is not what it should be.
     #[error("{} {what}; the file is damaged, cut short, or not a file of a run", path.display())]
     Damaged {

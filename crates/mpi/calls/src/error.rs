@@ -84,12 +84,12 @@ pub enum CloseError {
         /// Which, from 0.
         at: u32,
     },
-    /// A thread that writes files ended by itself.
+    /// A thread that reads logs ended by itself.
     #[error(
-        "a thread that writes the run's files has ended unexpectedly; this is a bug in fourstamp: \
+        "a thread that reads the run's logs has ended unexpectedly; this is a bug in fourstamp: \
         please report it"
     )]
-    WriterGone,
+    ReaderGone,
 }
 
 impl CloseError {

@@ -118,7 +118,7 @@ impl Feed {
     }
 
     fn next_batch(&mut self) -> Result<(), CloseError> {
-        let next = self.batches.recv().map_err(|_| CloseError::WriterGone)??;
+        let next = self.batches.recv().map_err(|_| CloseError::ReaderGone)??;
         let done = std::mem::replace(&mut self.batch, next);
         self.next = (0, 0);
         if self.batch.turns.last().is_some_and(|turn| turn.time.is_some()) {

@@ -1,15 +1,11 @@
-//! Threads that encode and write, so that matching does not wait for them.
-//!
-//! Each thread has some of the run's files and gets rows for them in batches through a bounded
-//! channel.
+//! The files of a closed run, written by [threads](record::Filing), so that matching does not wait
+//! for them.
 
 use crate::CloseError;
 use crate::row::MessageRow;
 use crate::table::WAIT_COLUMNS;
-use record::{MessagesFile, RecordError, SideWriter};
+use record::{Filed, Filing, MessagesFile, RecordError, SideWriter, full_batch};
 use serde::{Deserialize, Serialize};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
 
 /// Batches that may wait for a thread.
 const BATCHES_MAX: usize = 64;
@@ -36,9 +32,33 @@ pub(crate) struct RankOut {
     pub waits: SideWriter,
 }
 
+/// Rows for them.
+pub(crate) enum Batch {
+    Messages(Vec<MessageRow>),
+    Waits(Vec<WaitRow>),
+}
+
+impl Filed for RankOut {
+    type Batch = Batch;
+    /// Rows of the messages file.
+    type Done = u64;
+
+    fn write(&mut self, batch: Batch) -> Result<(), RecordError> {
+        match batch {
+            Batch::Messages(rows) => self.messages.push(&rows, MessageRow::put),
+            Batch::Waits(rows) => self.waits.push_rows(&rows),
+        }
+    }
+
+    fn complete(self) -> Result<u64, RecordError> {
+        self.waits.finish()?;
+        self.messages.finish()
+    }
+}
+
 /// Where rows go.
 pub(crate) struct Writers {
-    threads: Vec<(SyncSender<Batch>, Writer)>,
+    files: Filing<RankOut>,
     messages: Vec<Vec<MessageRow>>,
     waits: Vec<Vec<WaitRow>>,
     batch_rows: usize,
@@ -51,113 +71,43 @@ pub(crate) struct Rows {
     pub messages: u64,
 }
 
-/// A thread that writes; it ends with the rows of its files.
-type Writer = JoinHandle<Result<Vec<Rows>, RecordError>>;
-
-enum Batch {
-    Messages(usize, Vec<MessageRow>),
-    Waits(usize, Vec<WaitRow>),
-}
-
 impl Writers {
-    /// Start threads for the files of the ranks, in their order; `None` for a rank that has none.
+    /// For the files of the ranks, in their order; `None` for a rank that has none.
     pub fn start(files: Vec<Option<RankOut>>) -> Writers {
         let ranks = files.len();
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let count = cores.clamp(1, 8).min(ranks.max(1));
-        let mut shares: Vec<Vec<(usize, RankOut)>> = (0..count).map(|_| Vec::new()).collect();
-        for (rank, out) in files.into_iter().enumerate() {
-            if let Some(out) = out {
-                shares[rank % count].push((rank, out));
-            }
-        }
-        let threads = shares.into_iter().map(start).collect();
         let (messages, waits) = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
-        Writers { threads, messages, waits, batch_rows: batch_rows(ranks) }
+        let files = Filing::start(files, BATCHES_MAX);
+        Writers { files, messages, waits, batch_rows: batch_rows(ranks) }
     }
 
     /// A row of the messages file of `rank`.
     #[inline]
     pub fn message(&mut self, rank: usize, row: &MessageRow) -> Result<(), CloseError> {
-        let batch = &mut self.messages[rank];
-        batch.push(*row);
-        if batch.len() < self.batch_rows {
-            return Ok(());
+        match full_batch(&mut self.messages[rank], *row, self.batch_rows) {
+            Some(full) => Ok(self.files.write(rank, Batch::Messages(full))?),
+            None => Ok(()),
         }
-        let full = std::mem::replace(batch, Vec::with_capacity(self.batch_rows));
-        self.send(rank, Batch::Messages(rank, full))
     }
 
     /// A row of the table of blocked calls of `rank`.
     #[inline]
     pub fn wait(&mut self, rank: usize, row: &WaitRow) -> Result<(), CloseError> {
-        let batch = &mut self.waits[rank];
-        batch.push(*row);
-        if batch.len() < self.batch_rows {
-            return Ok(());
+        match full_batch(&mut self.waits[rank], *row, self.batch_rows) {
+            Some(full) => Ok(self.files.write(rank, Batch::Waits(full))?),
+            None => Ok(()),
         }
-        let full = std::mem::replace(batch, Vec::with_capacity(self.batch_rows));
-        self.send(rank, Batch::Waits(rank, full))
     }
 
     /// Complete all files.
     pub fn finish(mut self) -> Result<Vec<Rows>, CloseError> {
-        for rank in 0..self.messages.len() {
+        let ranks = self.messages.len();
+        for rank in 0..ranks {
             let messages = std::mem::take(&mut self.messages[rank]);
-            self.send(rank, Batch::Messages(rank, messages))?;
+            self.files.write(rank, Batch::Messages(messages))?;
             let waits = std::mem::take(&mut self.waits[rank]);
-            self.send(rank, Batch::Waits(rank, waits))?;
+            self.files.write(rank, Batch::Waits(waits))?;
         }
-        let mut rows = Vec::new();
-        for (sender, thread) in self.threads {
-            drop(sender);
-            rows.extend(join(thread)?);
-        }
-        Ok(rows)
+        let done = self.files.finish(0..ranks)?;
+        Ok(done.into_iter().map(|(rank, messages)| Rows { rank, messages }).collect())
     }
-
-    fn send(&mut self, rank: usize, batch: Batch) -> Result<(), CloseError> {
-        let at = rank % self.threads.len();
-        if self.threads[at].0.send(batch).is_ok() {
-            return Ok(());
-        }
-        // The thread has ended: with its error.
-        let (_, thread) = self.threads.swap_remove(at);
-        join(thread).and(Err(CloseError::WriterGone))
-    }
-}
-
-fn join(thread: Writer) -> Result<Vec<Rows>, CloseError> {
-    match thread.join() {
-        Ok(rows) => Ok(rows?),
-        Err(_) => Err(CloseError::WriterGone),
-    }
-}
-
-fn start(files: Vec<(usize, RankOut)>) -> (SyncSender<Batch>, Writer) {
-    let (sender, batches) = sync_channel(BATCHES_MAX);
-    (sender, std::thread::spawn(move || write(files, &batches)))
-}
-
-fn write(
-    mut files: Vec<(usize, RankOut)>,
-    batches: &Receiver<Batch>,
-) -> Result<Vec<Rows>, RecordError> {
-    for batch in batches {
-        let rank = match batch {
-            Batch::Messages(rank, _) | Batch::Waits(rank, _) => rank,
-        };
-        // The files of a thread are in the order of their ranks.
-        let Ok(at) = files.binary_search_by_key(&rank, |(rank, _)| *rank) else { continue };
-        let out = &mut files[at].1;
-        match batch {
-            Batch::Messages(_, rows) => out.messages.push(&rows, MessageRow::put)?,
-            Batch::Waits(_, rows) => out.waits.push_rows(&rows)?,
-        }
-    }
-    let finish = |(rank, out): (usize, RankOut)| {
-        out.waits.finish()?;
-        Ok(Rows { rank, messages: out.messages.finish()? })
-    };
-    files.into_iter().map(finish).collect()
 }

@@ -18,9 +18,6 @@ pub enum CloseError {
     /// Writing the run failed.
     #[error(transparent)]
     Record(#[from] record::RecordError),
-    /// A thread that writes has panicked.
-    #[error("a thread that writes the run's files has ended; the run's logs are kept: report it")]
-    WriterGone,
     /// A log is none, or of another run or version.
     #[error("{}: {what}; nothing was changed", path.display())]
     Foreign {

@@ -1,0 +1,84 @@
+use super::*;
+use proptest::prelude::*;
+
+fn call() -> impl Strategy<Value = Call> {
+    (0..SOCKETS_MAX, any::<(u8, u32, u64, u64, u64)>()).prop_map(
+        |(socket, (flags, bytes, enter, exit, fourth))| Call {
+            socket,
+            flags,
+            bytes,
+            enter,
+            exit,
+            fourth,
+        },
+    )
+}
+
+fn socket() -> impl Strategy<Value = Socket> {
+    let address = || any::<(u128, u16)>().prop_map(|(host, port)| Address { host, port });
+    let birth = prop_oneof![Just(Birth::Connected), Just(Birth::Found), Just(Birth::Pair)];
+    let ends = (address(), address());
+    (0..SOCKETS_MAX, birth, any::<bool>(), any::<[u64; 2]>(), any::<[u64; 2]>(), ends).prop_map(
+        |(number, birth, is_unix, made, [inode, peer_inode], (local, peer))| Socket {
+            number,
+            birth,
+            is_unix,
+            made,
+            inode,
+            peer_inode,
+            local,
+            peer,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn ends_of_messages_are_read(
+        steps in proptest::collection::vec((0..u64::from(u32::MAX), 0..3u8), 1..6),
+        (socket, is_sent, from) in (0..SOCKETS_MAX, any::<bool>(), 0..1u64 << 60),
+    ) {
+        let mut ends = Ends::new(socket, is_sent);
+        let mut offset = from;
+        for (step, class) in steps {
+            offset += step;
+            prop_assert!(ends.push(offset, Class::from_code(class).unwrap()));
+        }
+        let stop = Entry::Stop { socket, is_sent, offset, reason: Reason::Unseen };
+        let guess = Entry::Guess { socket, guess: Guess::Resp };
+        let slots = [
+            guess_slot(socket, Guess::Resp),
+            ends.slot(),
+            stop_slot((socket, is_sent), offset, Reason::Unseen),
+        ];
+        let mut entries = Entries::new(slots.as_flattened());
+        prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), [guess, Entry::Ends(ends), stop]);
+        prop_assert_eq!(entries.damaged(), 0);
+    }
+
+    #[test]
+    fn what_was_written_is_read(
+        calls in proptest::collection::vec(call(), 0..20), one in socket(),
+    ) {
+        let mut words = one.slots().to_vec();
+        let mut expected = vec![Entry::Socket(one)];
+        for (at, call) in calls.iter().enumerate() {
+            let kind = if at % 2 == 0 { Kind::Send } else { Kind::Receive };
+            words.extend(call.slot(kind));
+            words.extend([0; SLOT_WORDS]);
+            expected.push(if at % 2 == 0 { Entry::Send(*call) } else { Entry::Receive(*call) });
+        }
+        let mut entries = Entries::new(&words);
+        prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), expected);
+        prop_assert_eq!(entries.damaged(), 0);
+    }
+
+    #[test]
+    fn any_words_are_read_to_their_end(
+        words in proptest::collection::vec(any::<u64>(), 0..200),
+    ) {
+        let mut entries = Entries::new(&words);
+        let read = entries.by_ref().count() as u64;
+        prop_assert!(read + entries.damaged() <= words.len() as u64 / 4);
+    }
+}
