@@ -50,7 +50,6 @@ mod shards;
 mod sites;
 mod summary;
 mod survey;
-mod symbols;
 pub mod table;
 mod traffic;
 mod usual;

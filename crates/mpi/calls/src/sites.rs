@@ -5,10 +5,10 @@
 //! with all that.
 
 use crate::entry::{Location, Site};
-use crate::symbols::Symbols;
 use record::csv_field;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use symbols::Symbols;
 
 /// Site numbers of a rank beyond this are of a damaged log.
 const SITES_MAX: usize = 1 << 20;

@@ -2,11 +2,12 @@
 //! in `run.json` afterwards.
 
 use crate::DriveError;
-use pager_facts::{FOLDER, KEY, Paged, PagerFacts};
+use pager_facts::{CodePlace, FOLDER, KEY, Paged, PagerFacts};
 use record::RunInfo;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+use symbols::Symbols;
 
 /// What each process of the run at `path` said last, by process number.
 pub fn processes(path: &Path) -> Vec<Paged> {
@@ -22,7 +23,8 @@ pub fn processes(path: &Path) -> Vec<Paged> {
 }
 
 /// Put it into the run's information.
-pub fn complete(info: &mut RunInfo, processes: Vec<Paged>) {
+pub fn complete(info: &mut RunInfo, mut processes: Vec<Paged>) {
+    name_places(&mut processes);
     let given = |name: &str| info.parameters.get(name);
     // The servers of the process that used them most stand for all.
     let servers = processes.iter().max_by_key(|process| process.page_outs);
@@ -38,6 +40,23 @@ pub fn complete(info: &mut RunInfo, processes: Vec<Paged>) {
     // Numbers, texts and lists: JSON has room for them all.
     let facts = serde_json::to_value(facts).unwrap_or_default();
     info.parameters.insert(KEY.into(), facts);
+}
+
+/// Say what the program calls the places of its faults, as long as its files are what they were.
+fn name_places(processes: &mut [Paged]) {
+    let mut symbols = Symbols::default();
+    let places = processes.iter_mut().flat_map(|process| &mut process.sampled.places);
+    for place in places.flat_map(|place| [Some(&mut place.at), place.called_from.as_mut()]) {
+        place.into_iter().for_each(|place| name(place, &mut symbols));
+    }
+}
+
+fn name(place: &mut CodePlace, symbols: &mut Symbols) {
+    if place.object.is_empty() {
+        return;
+    }
+    let named = symbols.find(&place.object, place.offset);
+    (place.function, place.file, place.line) = (named.symbol, named.file, named.line);
 }
 
 /// The same for a run whose launcher was killed before it could.

@@ -14,6 +14,7 @@ mod event;
 mod page_event;
 mod page_events;
 mod process;
+mod sampled;
 mod seconds;
 mod server;
 mod timeline;
@@ -24,6 +25,7 @@ pub use page_event::{
 };
 pub use page_events::PageEvents;
 pub use process::{FaultCounts, FaultTime, FaultTimes, Paged, Prefetched};
+pub use sampled::{CodePlace, FaultPlace, SampledFaults};
 pub use seconds::{PagedPart, PagedSeconds};
 pub use server::{PageServer, ServerRole, ServerState};
 pub use timeline::{Batch, Line, LineError, Wait, Way, timeline_name};

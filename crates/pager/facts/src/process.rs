@@ -1,6 +1,6 @@
 //! What one process says of itself.
 
-use crate::{Happened, PageServer, PagedSeconds, PagerEvent};
+use crate::{Happened, PageServer, PagedSeconds, PagerEvent, SampledFaults};
 use serde::{Deserialize, Serialize};
 
 /// A process whose memory was paged. Written each second and at the end, so that a process that is
@@ -22,6 +22,8 @@ pub struct Paged {
     pub faults: FaultCounts,
     /// How long these took.
     pub fault_ns: FaultTimes,
+    /// Where in the program some of them were.
+    pub sampled: SampledFaults,
     /// Pages sent out.
     pub page_outs: u64,
     /// Pages brought in.

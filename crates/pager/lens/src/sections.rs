@@ -1,6 +1,7 @@
 //! The sections of a paged run, in the order in which they are read.
 
 mod marks;
+mod places;
 mod rates;
 
 use crate::found::Paging;
@@ -18,6 +19,7 @@ pub(crate) fn sections(pager: &PagerFacts, paging: Option<&Paging>) -> Vec<Secti
     let mut all = vec![completion(pager, process)];
     all.extend(paging.map(|paging| rates::section(pager, paging)));
     all.push(faults(process));
+    all.extend(places::section(process));
     all.extend(servers(pager));
     all
 }

@@ -188,6 +188,7 @@ impl Engine {
                 self.serve(event.data.u64());
             }
             self.send_all();
+            self.look_at_a_thread();
             if sleeps && events.iter().any(|event| event.data.u64() == FAULTS) {
                 self.waits.woken_by_fault(now.wrapping_sub(begun), self.time.now());
             }
@@ -196,6 +197,12 @@ impl Engine {
             }
             self.look_at_time(now);
         }
+    }
+
+    /// While its page is on its way.
+    fn look_at_a_thread(&mut self) {
+        let Engine { waits, shared, .. } = self;
+        waits.whence.look(|address, bytes| shared.arena.covers(address, bytes));
     }
 
     /// How long to look before sleeping, ticks.

@@ -16,6 +16,7 @@ pub mod fuzz;
 mod link;
 mod mailbox;
 mod memory;
+mod own_memory;
 mod pagemap;
 mod parts;
 mod places;
@@ -28,6 +29,7 @@ mod tied;
 mod timeline;
 mod uffd;
 mod waits;
+mod whence;
 mod wire;
 
 pub use about::ServerAbout;

@@ -7,6 +7,7 @@ pub use idle::{Waited, Woken};
 pub use lateness::Count;
 
 use crate::timeline::Timeline;
+use crate::whence::Whence;
 use idle::Idle;
 use lateness::Lateness;
 use pager::Page;
@@ -43,6 +44,8 @@ pub struct Waits {
     /// What happened, for a model.
     pub timeline: Timeline,
     pub page_events: PageEvents,
+    /// Where they stood.
+    pub whence: Whence,
 }
 
 /// A histogram of ticks: 16 steps to each power of two, so a quantile is off by 3 % at most.
@@ -71,6 +74,7 @@ impl Waits {
             lateness: Lateness::new(ns_per_tick, late),
             timeline: Timeline::new(),
             page_events: PageEvents::new(),
+            whence: Whence::new(),
         }
     }
 

@@ -79,6 +79,7 @@ impl Engine {
                 soft: times(Cause::Soft),
                 hard: times(Cause::Hard),
             },
+            sampled: self.waits.whence.sampled(),
             page_outs: outs,
             page_ins: ins,
             parity,
