@@ -150,6 +150,29 @@ impl Pager {
         self.residency.release(first, pages);
     }
 
+    /// From now on no page leaves, and all may be here, however many they are: the program is about
+    /// to fork, and what is here its child will have. `false`: more than `most` pages have
+    /// contents; then nothing has changed.
+    pub fn gather(&mut self, most: u64) -> bool {
+        self.residency.gather(most)
+    }
+
+    /// Bring those of these pages that have contents, between [`Pager::gather`] and
+    /// [`Pager::scatter`].
+    pub fn bring(&mut self, first: Page, pages: u64) {
+        self.residency.bring_all(first, pages);
+    }
+
+    /// Whether they are here; `None`: not yet. `false`: one of them is lost.
+    pub fn gathered(&mut self, first: Page, pages: u64) -> Option<bool> {
+        self.residency.gathered(first, pages)
+    }
+
+    /// Pages leave again, until the budget is kept.
+    pub fn scatter(&mut self) {
+        self.residency.scatter();
+    }
+
     /// What is to be done next. `None`: nothing before the next input.
     pub fn next_action(&mut self) -> Option<Action> {
         self.residency.next_action()

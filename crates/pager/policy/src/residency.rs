@@ -10,6 +10,7 @@ mod clean;
 mod evict;
 mod fault;
 mod framed;
+mod gather;
 mod hold;
 mod leaving;
 mod memory;
@@ -21,6 +22,7 @@ use std::collections::VecDeque;
 
 use clean::Habit;
 use framed::Framed;
+use gather::Gathering;
 use leaving::Leaving;
 use room::Room;
 
@@ -72,6 +74,7 @@ pub(crate) struct Residency {
     batch: Vec<(Page, Seat)>,
     room: Room,
     leaving: Leaving,
+    gathering: Gathering,
     habit: Habit,
     status: Status,
 }
@@ -100,6 +103,7 @@ impl Residency {
             batch: Vec::new(),
             room: Room::new(options.budget_pages),
             leaving: Leaving::default(),
+            gathering: Gathering::default(),
             habit: Habit::NEW,
             status: Status::default(),
         }
@@ -188,12 +192,14 @@ impl Residency {
     fn settle(&mut self) {
         self.hear();
         loop {
+            self.gather_on();
             self.serve();
             self.make_room();
             if !self.hear() {
                 break;
             }
         }
+        self.come_down();
         self.status.resident_pages_max =
             self.status.resident_pages_max.max(self.status.resident_pages);
         self.status.waiting_pages = self.waiting.len() as u64;

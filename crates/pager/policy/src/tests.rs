@@ -141,6 +141,7 @@ impl Run {
             35..37 => self.crash(),
             37..39 => self.rejoin(),
             39..45 => self.machine.tick(),
+            45..47 => self.fork(),
             _ => self.touches(),
         }
         self.check_holds();
@@ -200,6 +201,43 @@ impl Run {
                 self.machine.pinned.extend(there);
             }
         }
+    }
+
+    /// What a child would find is what was written last, however much else goes on. The budget is
+    /// kept again later.
+    fn fork(&mut self) {
+        let all = self.regions.clone();
+        let contents = self.machine.truth.values().filter(|value| **value != 0).count() as u64;
+        if contents > 0 && self.machine.chance(100) {
+            assert!(!self.machine.pager.gather(contents - 1), "more than is allowed");
+        }
+        assert!(self.machine.pager.gather(u64::MAX));
+        self.machine.most = u64::MAX;
+        self.machine.drain();
+        for (first, pages) in &all {
+            self.machine.pager.bring(Page(*first), *pages);
+            self.machine.drain();
+        }
+        let all_here = (0..20_000).find_map(|_| {
+            if !self.machine.step() {
+                self.machine.tick();
+            }
+            let how = all.iter().map(|(first, n)| self.machine.pager.gathered(Page(*first), *n));
+            let how = how.collect::<Option<Vec<bool>>>();
+            self.machine.drain();
+            how
+        });
+        let all_here = all_here.expect("all comes at last").into_iter().all(|here| here);
+        assert!(all_here || self.machine.may_lose);
+        let Machine { truth, memory, .. } = &self.machine;
+        let wrong = truth.iter().find(|(page, value)| memory.get(page).unwrap_or(&0) != *value);
+        assert!(!all_here || wrong.is_none(), "a child finds something else: {wrong:?}");
+        if self.machine.chance(500) {
+            self.touches();
+        }
+        self.machine.pager.scatter();
+        self.machine.most = self.machine.pager.status().resident_pages.max(self.machine.budget);
+        self.machine.drain();
     }
 
     fn release(&mut self) {
@@ -295,6 +333,7 @@ impl Run {
             status.resident_pages,
             self.machine.memory.len() as u64 + status.surprises_pending(&self.machine)
         );
+        assert!(status.resident_pages <= self.machine.budget, "{status:?}");
         assert!(self.machine.may_lose || status.lost.is_empty());
     }
 }

@@ -1,41 +1,54 @@
 //! Whether the program has its allocations from another allocator than the C library's (jemalloc,
 //! tcmalloc, a sanitizer).
 //!
-//! Such an allocator takes its memory with `mmap` while it holds its own locks, keeps its lists in
-//! that memory, and is what the C library itself allocates from, in the engine's threads too: an
-//! engine that needs a page which only it can bring would wait for ever. So such a program is
-//! refused. An allocator that a program keeps to itself, under other names than `malloc`, does no
-//! harm: what it maps is paged.
+//! Such an allocator takes its memory with `mmap` while it holds its own locks, and keeps its lists
+//! in that memory. An engine that allocated from it would wait for ever for a page which only it
+//! can bring, and the C library allocates where its own code does: so what the engine's threads ask
+//! for must come from the C library's allocator. A library's allocator stands behind this one, in
+//! the loader's order, and so never hears of them ([`is_behind`]). One in the program itself stands
+//! in front: such a program is refused. An allocator that a program keeps to itself, under other
+//! names than `malloc`, does no harm: what it maps is paged.
 
 use crate::next;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The file of the other allocator, if there is one.
-static OTHER: OnceLock<Option<&'static CStr>> = OnceLock::new();
+/// The file of an allocator in front, if there is one.
+static IN_FRONT: OnceLock<Option<&'static CStr>> = OnceLock::new();
+/// Whether there is one behind.
+static BEHIND: AtomicBool = AtomicBool::new(false);
 
 /// Look, while no lock of an allocator is held: looking may allocate.
 pub fn look() {
-    let _ = OTHER.set(other());
+    let _ = IN_FRONT.set(in_front());
+    BEHIND.store(other_behind().unwrap_or(false), Ordering::Relaxed);
 }
 
-/// The file that it comes from.
-pub fn other_file() -> Option<&'static CStr> {
-    OTHER.get().copied().flatten()
+/// The file of an allocator that the program asks before this library.
+pub fn file_in_front() -> Option<&'static CStr> {
+    IN_FRONT.get().copied().flatten()
 }
 
-fn other() -> Option<&'static CStr> {
-    let own = object(std::ptr::from_ref(&OTHER).cast())?;
+/// Whether what this library passes on goes to another allocator than the C library's.
+#[inline(always)]
+pub fn is_behind() -> bool {
+    BEHIND.load(Ordering::Relaxed)
+}
+
+fn in_front() -> Option<&'static CStr> {
+    let own = object(std::ptr::from_ref(&IN_FRONT).cast())?;
     // SAFETY: a terminated name.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr()) };
     let first = object(found)?;
-    if first.dli_fbase != own.dli_fbase && defines(found) {
-        return Some(file(&first));
-    }
+    (first.dli_fbase != own.dli_fbase && defines(found)).then(|| file(&first))
+}
+
+fn other_behind() -> Option<bool> {
     let library = object(next::of_the_library())?;
-    // SAFETY: as above.
+    // SAFETY: a terminated name.
     let behind = object(unsafe { libc::dlsym(libc::RTLD_NEXT, c"malloc".as_ptr()) })?;
-    (behind.dli_fbase != library.dli_fbase).then(|| file(&behind))
+    Some(behind.dli_fbase != library.dli_fbase)
 }
 
 /// Whether a function is defined where it is found. A program that is linked to a fixed address and

@@ -1,12 +1,12 @@
-//! What happens to paged memory in a forked child: a copy is there (`inherited`), or it is not
-//! there, and must not seem to be.
+//! What happens to paged memory in a forked child: it is there, as ordinary memory (`inherited`),
+//! or it is not there, and must not seem to be.
 //!
 //! The engine keeps paged memory out of children (`MADV_DONTFORK`): a child's copy would lack all
 //! pages that are away, silently. Where that memory was the child gets ranges without access, so
 //! that nothing else comes to lie there, and a touch ends it with one line. Programs that fork to
 //! call `exec` never notice.
 
-use crate::inherited::Copy;
+use crate::inherited::{Gathered, Shared};
 use crate::paged::table;
 use crate::table::Table;
 use crate::{raw, say, state};
@@ -16,7 +16,7 @@ use std::sync::MutexGuard;
 
 /// The list's lock while a thread forks, so that the child finds the list whole, and what the child
 /// gets.
-struct Forking(UnsafeCell<Option<(MutexGuard<'static, Table>, Option<Copy>)>>);
+struct Forking(UnsafeCell<Option<(MutexGuard<'static, Table>, Option<Shared>)>>);
 
 // SAFETY: only who has the list's lock touches it.
 unsafe impl Sync for Forking {}
@@ -39,27 +39,27 @@ pub fn watch() {
 }
 
 extern "C" fn prepare() {
-    let copy = Copy::make();
+    let gathered = Gathered::bring();
     let guard = table();
+    let shared = gathered.map(|gathered| gathered.share(&guard));
     // SAFETY: this thread has the lock.
-    unsafe { *FORKING.0.get() = Some((guard, copy)) };
+    unsafe { *FORKING.0.get() = Some((guard, shared)) };
 }
 
 extern "C" fn in_parent() {
     // SAFETY: this thread has the lock, since `prepare`.
     let forking = unsafe { (*FORKING.0.get()).take() };
-    if let Some((guard, copy)) = forking {
-        drop(guard);
-        copy.into_iter().for_each(Copy::give_back);
+    if let Some((table, Some(shared))) = forking {
+        shared.end(table);
     }
 }
 
 extern "C" fn in_child() {
     // SAFETY: this thread has the lock, since `prepare`.
     let forking = unsafe { (*FORKING.0.get()).take() };
-    if let Some((table, copy)) = forking.filter(|_| !state::is_child()) {
-        match copy {
-            Some(copy) => inherit(copy),
+    if let Some((table, shared)) = forking.filter(|_| !state::is_child()) {
+        match shared {
+            Some(_) => state::become_heir(),
             None => table.all_paged().for_each(|((address, bytes), _)| close(address, bytes)),
         }
         if !state::is_heir() {
@@ -67,16 +67,6 @@ extern "C" fn in_child() {
         }
         state::become_child();
     }
-}
-
-fn inherit(copy: Copy) {
-    if !copy.install() {
-        say::end(format_args!(
-            "a forked child cannot get its copy of the paged memory, so it ends before it reads \
-            wrong data"
-        ));
-    }
-    state::become_heir();
 }
 
 /// Nothing else may come to lie there.

@@ -4,7 +4,7 @@
 
 use crate::state::{Owner, PAGE, engine, is_child, is_large, owner, packs};
 use crate::table::Kind;
-use crate::{next, own, packed, paged, raw, say};
+use crate::{allocator, behind, own, packed, paged, raw, say};
 use interpose::errno;
 use libc::{c_int, c_void, size_t};
 use rmem::Memory;
@@ -52,7 +52,7 @@ fn or_no_memory(block: Option<*mut u8>) -> *mut c_void {
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn malloc(bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's own arguments.
-    large(bytes, 1, false).unwrap_or_else(|| unsafe { next::malloc(bytes) })
+    large(bytes, 1, false).unwrap_or_else(|| unsafe { behind::malloc(bytes) })
 }
 
 /// # Safety
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn malloc(bytes: size_t) -> *mut c_void {
 pub unsafe extern "C" fn calloc(count: size_t, bytes: size_t) -> *mut c_void {
     let paged = count.checked_mul(bytes).and_then(|bytes| large(bytes, 1, true));
     // SAFETY: the caller's own arguments.
-    paged.unwrap_or_else(|| unsafe { next::calloc(count, bytes) })
+    paged.unwrap_or_else(|| unsafe { behind::calloc(count, bytes) })
 }
 
 /// # Safety
@@ -74,10 +74,12 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
     }
     match owner_of(pointer) {
         // SAFETY: the caller's own arguments.
-        Owner::Others => unsafe { next::free(pointer) },
-        Owner::Engine(memory) => {
-            errno::kept(|| paged::release(memory, (pointer as usize, block_of(pointer))))
-        }
+        Owner::Others => unsafe { behind::free(pointer) },
+        Owner::Engine(memory) => match block_of(pointer) {
+            Some(bytes) => errno::kept(|| paged::release(memory, (pointer as usize, bytes))),
+            // SAFETY: the caller's own argument.
+            None => unsafe { behind::free(pointer) },
+        },
         // The parent's: not there in this process.
         Owner::Parent => {}
         // SAFETY: the caller's own argument.
@@ -99,20 +101,23 @@ unsafe fn free_copied(pointer: *mut c_void) {
                 paged::table().cut(part);
                 errno::kept(|| raw::munmap(part.0, part.1));
             }
-            None => next::free(pointer),
+            None => behind::free(pointer),
         }
     }
 }
 
-/// Bytes of a paged block. Ends the program, as the C library does, when the pointer is none.
-fn block_of(pointer: *mut c_void) -> usize {
-    paged::block(pointer as usize).unwrap_or_else(|| {
+/// Bytes of a paged block; `None` for one that the program's own allocator has made of memory that
+/// it mapped. Ends the program, as the C library does, when the pointer is neither.
+fn block_of(pointer: *mut c_void) -> Option<usize> {
+    let bytes = paged::block(pointer as usize);
+    if bytes.is_none() && !allocator::is_behind() {
         say::say(format_args!(
             "the program freed or resized {pointer:p}, where no allocation begins; this is a bug \
             in the program"
         ));
         std::process::abort()
-    })
+    }
+    bytes
 }
 
 /// # Safety
@@ -159,7 +164,7 @@ unsafe fn of_the_packed(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
 unsafe fn of_the_child(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
     let Some(held) = paged::block(pointer as usize) else {
         // SAFETY: the caller's own arguments.
-        return unsafe { next::realloc(pointer, bytes) };
+        return unsafe { behind::realloc(pointer, bytes) };
     };
     // SAFETY: a whole block of the caller's, copied into a new one.
     unsafe { into_the_library(pointer, held, bytes) }
@@ -175,14 +180,14 @@ unsafe fn of_the_library(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
     let large = if bytes == 0 { None } else { large(bytes, 1, false) };
     let Some(block) = large else {
         // SAFETY: the caller's own arguments.
-        return unsafe { next::realloc(pointer, bytes) };
+        return unsafe { behind::realloc(pointer, bytes) };
     };
     if !pointer.is_null() && !block.is_null() {
         // SAFETY: a block of the C library's, and a new one of at least `bytes`.
         unsafe {
-            let kept = next::malloc_usable_size(pointer).min(bytes);
+            let kept = behind::malloc_usable_size(pointer).min(bytes);
             std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), block.cast(), kept);
-            next::free(pointer);
+            behind::free(pointer);
         }
     }
     block
@@ -193,7 +198,10 @@ unsafe fn of_the_library(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
 /// # Safety
 /// `pointer` must be a block that the caller owns.
 unsafe fn of_the_engine(memory: &Memory, pointer: *mut c_void, bytes: size_t) -> *mut c_void {
-    let held = block_of(pointer);
+    let Some(held) = block_of(pointer) else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { of_the_library(pointer, bytes) };
+    };
     if is_large(bytes) {
         let new = paged::whole_pages(bytes);
         return or_no_memory(errno::kept(|| {
@@ -213,7 +221,7 @@ unsafe fn of_the_engine(memory: &Memory, pointer: *mut c_void, bytes: size_t) ->
 unsafe fn into_the_library(pointer: *mut c_void, held: usize, bytes: size_t) -> *mut c_void {
     // SAFETY: copied from a whole block into a new one.
     unsafe {
-        let small = if bytes == 0 { null_mut() } else { next::malloc(bytes) };
+        let small = if bytes == 0 { null_mut() } else { behind::malloc(bytes) };
         if !small.is_null() {
             std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), small.cast(), bytes.min(held));
         }
@@ -244,7 +252,7 @@ pub unsafe extern "C" fn reallocarray(
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's own arguments.
-    large(bytes, alignment, false).unwrap_or_else(|| unsafe { next::memalign(alignment, bytes) })
+    large(bytes, alignment, false).unwrap_or_else(|| unsafe { behind::memalign(alignment, bytes) })
 }
 
 /// # Safety
@@ -253,7 +261,7 @@ pub unsafe extern "C" fn memalign(alignment: size_t, bytes: size_t) -> *mut c_vo
 pub unsafe extern "C" fn aligned_alloc(alignment: size_t, bytes: size_t) -> *mut c_void {
     // SAFETY: the caller's own arguments.
     large(bytes, alignment, false)
-        .unwrap_or_else(|| unsafe { next::aligned_alloc(alignment, bytes) })
+        .unwrap_or_else(|| unsafe { behind::aligned_alloc(alignment, bytes) })
 }
 
 /// # Safety
@@ -271,7 +279,7 @@ pub unsafe extern "C" fn posix_memalign(
     };
     let Some(block) = paged else {
         // SAFETY: the caller's own arguments.
-        return unsafe { next::posix_memalign(result, alignment, bytes) };
+        return unsafe { behind::posix_memalign(result, alignment, bytes) };
     };
     if block.is_null() {
         return libc::ENOMEM;
@@ -310,10 +318,10 @@ pub unsafe extern "C" fn malloc_usable_size(pointer: *mut c_void) -> size_t {
     }
     match owner_of(pointer) {
         // SAFETY: the caller's own arguments.
-        Owner::Others => unsafe { next::malloc_usable_size(pointer) },
-        Owner::Engine(_) | Owner::Parent => paged::block(pointer as usize).unwrap_or(0),
-        Owner::Copied => paged::block(pointer as usize)
+        Owner::Others => unsafe { behind::malloc_usable_size(pointer) },
+        Owner::Parent => paged::block(pointer as usize).unwrap_or(0),
+        Owner::Engine(_) | Owner::Copied => paged::block(pointer as usize)
             // SAFETY: the caller's own argument.
-            .unwrap_or_else(|| unsafe { next::malloc_usable_size(pointer) }),
+            .unwrap_or_else(|| unsafe { behind::malloc_usable_size(pointer) }),
     }
 }

@@ -10,7 +10,7 @@
 //! - `mlock`, `mlockall`: refused on paged memory, in one line (`refusals`).
 //! - `read`, `write` and the like, `fread`, `fwrite`, `setvbuf`: pages are held while the kernel
 //!   works on them, where it serves only faults of user mode (`transfers`, `vectors`, `streams`).
-//! - `fork`: the child gets a copy of its parent's paged memory where `--fork-budget` allows
+//! - `fork`: the child shares its parent's paged memory, as any other, where `--fork-budget` allows
 //!   (`inherited`); otherwise it dies with one line when it touches it (`fork`).
 //! - `pthread_create`: threads that the engine starts are known as its own, and nothing of theirs
 //!   is paged (`own`).
@@ -25,7 +25,8 @@
 //! faults while it holds a lock of the C library's allocator.
 //!
 //! # Limits
-//! - A program whose `malloc` is another than the C library's is refused (`allocator`).
+//! - A program that has a `malloc` of its own in its own file is refused (`allocator`); one in a
+//!   library is not, where the kernel serves all faults.
 //! - Many small allocations stay in local memory, as do memory taken by `brk`, fixed mappings
 //!   outside of reserved addresses, shared, executable, locked and huge-page mappings, thread
 //!   stacks, and mappings made by system calls that do not go through the C library.
@@ -45,6 +46,7 @@
 
 mod access;
 mod allocator;
+mod behind;
 mod fork;
 mod heap;
 mod hold;
@@ -57,6 +59,7 @@ mod ours;
 mod own;
 mod packed;
 mod paged;
+mod pool;
 mod raw;
 mod refusals;
 mod say;

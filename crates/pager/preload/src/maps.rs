@@ -80,7 +80,8 @@ fn engine_for(purpose: Purpose, bytes: usize) -> Option<&'static Memory> {
     match purpose {
         Purpose::Data if is_large_mapping(bytes) => engine(),
         Purpose::Later
-            if is_large_mapping(bytes.saturating_mul(4)) && allocator::other_file().is_none() =>
+            if is_large_mapping(bytes.saturating_mul(4))
+                && allocator::file_in_front().is_none() =>
         {
             engine()
         }

@@ -14,11 +14,11 @@ use std::ffi::CStr;
 pub type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
 
 unsafe extern "C" {
-    fn __libc_malloc(bytes: size_t) -> *mut c_void;
-    fn __libc_calloc(count: size_t, bytes: size_t) -> *mut c_void;
-    fn __libc_realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void;
-    fn __libc_free(pointer: *mut c_void);
-    fn __libc_memalign(alignment: size_t, bytes: size_t) -> *mut c_void;
+    pub fn __libc_malloc(bytes: size_t) -> *mut c_void;
+    pub fn __libc_calloc(count: size_t, bytes: size_t) -> *mut c_void;
+    pub fn __libc_realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_void;
+    pub fn __libc_free(pointer: *mut c_void);
+    pub fn __libc_memalign(alignment: size_t, bytes: size_t) -> *mut c_void;
 }
 
 interpose::functions! {

@@ -1,7 +1,7 @@
 //! What this library itself allocates, the engine's code in it too, comes from the C library,
 //! wherever it is called from: never from memory that it pages.
 
-use crate::next;
+use crate::next::{__libc_calloc, __libc_free, __libc_malloc, __libc_memalign};
 use std::alloc::{GlobalAlloc, Layout};
 
 struct OfTheLibrary;
@@ -19,8 +19,8 @@ unsafe impl GlobalAlloc for OfTheLibrary {
         // SAFETY: any size, and a power of two.
         unsafe {
             match layout.align() {
-                ..=USUAL => next::malloc(layout.size()).cast(),
-                alignment => next::memalign(alignment, layout.size()).cast(),
+                ..=USUAL => __libc_malloc(layout.size()).cast(),
+                alignment => __libc_memalign(alignment, layout.size()).cast(),
             }
         }
     }
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for OfTheLibrary {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if layout.align() <= USUAL {
             // SAFETY: any size.
-            return unsafe { next::calloc(1, layout.size()).cast() };
+            return unsafe { __libc_calloc(1, layout.size()).cast() };
         }
         // SAFETY: a new block is cleared in its whole length.
         unsafe {
@@ -42,6 +42,6 @@ unsafe impl GlobalAlloc for OfTheLibrary {
 
     unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
         // SAFETY: a block from above.
-        unsafe { next::free(block.cast()) };
+        unsafe { __libc_free(block.cast()) };
     }
 }

@@ -3,7 +3,6 @@
 use crate::next::{self, Routine};
 use libc::{c_int, c_void, pthread_attr_t, pthread_t};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 thread_local! {
     /// How deep this thread is in the library's own code.
@@ -28,19 +27,6 @@ impl Drop for Own {
     }
 }
 
-/// Threads of the engine's that run, and how often that number has changed.
-static OWN_THREADS: AtomicUsize = AtomicUsize::new(0);
-static CHANGES: AtomicUsize = AtomicUsize::new(0);
-
-/// How many threads the program itself has, or more: one of the engine's that has just begun, or is
-/// about to end, counts as one of them. `None` where that is not known.
-pub fn others() -> Option<usize> {
-    let changes = CHANGES.load(Ordering::SeqCst);
-    let own = OWN_THREADS.load(Ordering::SeqCst);
-    let all = std::fs::read_dir("/proc/self/task").ok()?.count();
-    (changes == CHANGES.load(Ordering::SeqCst)).then(|| all.saturating_sub(own))
-}
-
 /// Whether this thread is in the library's own code.
 pub fn inside() -> bool {
     DEPTH.try_with(Cell::get).unwrap_or(0) > 0
@@ -55,12 +41,7 @@ extern "C" fn own_thread(start: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` below made it with `into_raw`, for this thread alone.
     let start = unsafe { Box::from_raw(start.cast::<Start>()) };
     std::mem::forget(Own::begin());
-    OWN_THREADS.fetch_add(1, Ordering::SeqCst);
-    CHANGES.fetch_add(1, Ordering::SeqCst);
-    let value = (start.routine)(start.argument);
-    OWN_THREADS.fetch_sub(1, Ordering::SeqCst);
-    CHANGES.fetch_add(1, Ordering::SeqCst);
-    value
+    (start.routine)(start.argument)
 }
 
 /// A thread that the engine starts is the engine's; all others start as they are.

@@ -5,7 +5,7 @@
 //! that a faulting thread has. A program with little memory stays with the C library altogether:
 //! packing begins when it has [`MUCH`], which is looked at each time that it has asked for so much.
 
-use crate::{own, state};
+use crate::{allocator, own, state};
 use interpose::errno;
 use libc::{c_long, c_void, size_t};
 use libmimalloc_sys as mi;
@@ -57,12 +57,25 @@ pub fn is_wanted(bytes: size_t) -> bool {
     begins
 }
 
-/// What the C library has given out, in all threads.
+/// What the C library has given out, in all threads; with another allocator behind, all memory that
+/// no file is behind.
 fn held() -> usize {
+    if allocator::is_behind() {
+        return anonymous();
+    }
     // SAFETY: asks for numbers, and takes locks that this thread does not have.
     let info = unsafe { libc::mallinfo() };
     let bytes = |bytes: libc::c_int| usize::try_from(bytes).unwrap_or(usize::MAX);
     bytes(info.uordblks).saturating_add(bytes(info.hblkhd))
+}
+
+/// Resident memory that no file is behind.
+fn anonymous() -> usize {
+    let _own = own::Own::begin();
+    let read = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let mut pages = read.split(' ').skip(1).map_while(|pages| pages.parse::<usize>().ok());
+    let (all, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    all.saturating_sub(of_files) * state::PAGE
 }
 
 /// A new block, zeroed if so wanted; null when there is no memory.

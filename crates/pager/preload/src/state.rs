@@ -28,7 +28,7 @@ static RUNNING: AtomicPtr<Memory> = AtomicPtr::new(std::ptr::null_mut());
 /// This process came from one with an engine, by `fork`.
 static CHILD: AtomicBool = AtomicBool::new(false);
 
-/// It has a copy of the parent's paged memory.
+/// It has the parent's paged memory, as it was at the fork.
 static HEIR: AtomicBool = AtomicBool::new(false);
 
 /// Whose memory a range is.
@@ -39,7 +39,7 @@ pub enum Owner {
     Engine(&'static Memory),
     /// Paged by the parent's engine: not there in this process.
     Parent,
-    /// Paged by the parent's engine, and copied for this process: ordinary memory.
+    /// Paged by the parent's engine, and ordinary memory in this process.
     Copied,
 }
 
@@ -149,7 +149,7 @@ fn start() -> Memory {
     let Some(config) = CONFIG.get() else {
         say::end(format_args!("no configuration; start the program with `fourstamp pager run`"))
     };
-    if let Some(file) = allocator::other_file() {
+    if let Some(file) = allocator::file_in_front() {
         say::end(format_args!(
             "the program allocates with {}, not with the C library, so it cannot be paged; run it \
             without that allocator (see LD_PRELOAD, or link it without)",
@@ -157,6 +157,10 @@ fn start() -> Memory {
         ));
     }
     match Memory::start(config.clone()) {
+        Ok(memory) if allocator::is_behind() && memory.user_mode_only() => say::end(format_args!(
+            "a program with an allocator of its own needs a kernel that serves the faults of \
+            system calls too; as root run `chmod 666 /dev/userfaultfd`"
+        )),
         Ok(memory) if packs() && memory.user_mode_only() => say::end(format_args!(
             "--threshold 0 needs a kernel that serves the faults of system calls too; as root run \
             `chmod 666 /dev/userfaultfd`, or give a threshold of 4K or more"
@@ -174,17 +178,17 @@ pub fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
 }
 
-/// Most bytes copied for a forked child.
+/// Most bytes that a forked child may have.
 pub fn fork_budget() -> u64 {
     CONFIG.get().map_or(0, |config| config.fork_budget_bytes)
 }
 
-/// Whether this process, or the one that it came from, got a copy of the paged memory of a parent.
+/// Whether this process, or the one that it came from, got the paged memory of a parent.
 pub fn is_heir() -> bool {
     HEIR.load(Ordering::Relaxed)
 }
 
-/// This process has just got one.
+/// This process has just got it.
 pub fn become_heir() {
     HEIR.store(true, Ordering::Relaxed);
 }

@@ -106,15 +106,26 @@ fn containers_aligned_objects_and_exceptions_are_the_same() {
     }
 }
 
-/// It would take its memory from the engine and the engine its memory from it.
+/// One in the program itself would take its memory from the engine and the engine its memory from
+/// it; one in a library is not asked by the engine.
 #[test]
-fn a_program_with_another_allocator_is_refused_in_one_line() {
+fn a_program_with_another_allocator_is_paged_or_refused_in_one_line() {
     let (_alone, bench) = (alone(), Bench::new());
     let library = bench.build("allocator.c", &["-shared", "-fPIC"]);
     let behind = bench.build("process.c", &[&library]);
-    let refused = bench.paged(&[&behind, "alone"], &serde_json::json!({}));
-    assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");
-    assert!(refused.err.contains(&format!("allocates with {library}")), "{}", refused.err);
+    for (case, mode) in ["alone", "blocks"]
+        .into_iter()
+        .flat_map(|case| modes().into_iter().map(move |mode| (case, mode)))
+    {
+        let ran = bench.paged(&[&behind, case], &mode);
+        if mode["user_mode_only"] == true {
+            assert_eq!((ran.code, ran.err.lines().count()), (Some(2), 1), "{ran:?}");
+            assert!(ran.err.contains("chmod 666 /dev/userfaultfd"), "{}", ran.err);
+        } else {
+            let plain = bench.plain(&[&behind, case]);
+            assert_eq!((ran.code, &ran.out), (Some(0), &plain.out), "{ran:?}");
+        }
+    }
     let within = bench.build("process.c", &[&Bench::source("allocator.c")]);
     let refused = bench.paged(&[&within, "alone"], &serde_json::json!({}));
     assert_eq!((refused.code, refused.err.lines().count()), (Some(2), 1), "{refused:?}");

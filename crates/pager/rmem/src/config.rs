@@ -40,7 +40,7 @@ pub struct Config {
     /// Whether every page transfer leaves a record.
     #[serde(default)]
     pub record: bool,
-    /// Most paged memory that is copied for a forked child, bytes.
+    /// Most paged memory that a forked child may have, bytes.
     #[serde(default)]
     pub fork_budget_bytes: u64,
 }

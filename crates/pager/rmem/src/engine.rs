@@ -60,8 +60,8 @@ pub(crate) struct Engine {
     disk: Disk,
     epoll: OwnedFd,
     asks: Asks,
-    /// Threads that wait until what they hold is there.
-    holds: Vec<(crate::mailbox::Stretch, Arc<Ticket>)>,
+    /// Threads that wait until what they ask for is there.
+    holds: Vec<(Wanted, crate::mailbox::Stretch, Arc<Ticket>)>,
     waits: Waits,
     scribe: Scribe,
     progress: Progress,
@@ -75,6 +75,15 @@ struct Buffers {
     faults: Vec<Fault>,
     wishes: Vec<(Request, Arc<Ticket>)>,
     hows: Vec<Installed>,
+}
+
+/// What a thread waits for until it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// All pages: a system call uses them.
+    Held,
+    /// Those that have contents: the program forks.
+    Gathered,
 }
 
 /// What woke the engine.

@@ -33,6 +33,12 @@ pub enum Request {
     Pin(Stretch),
     /// No longer, either of them.
     Release(Stretch),
+    /// No more than so many pages have contents: all of them may be here, and none leaves.
+    Gather { most: u64 },
+    /// What has contents of this memory is to be here, between the two.
+    Bring(Stretch),
+    /// Pages leave again.
+    Scatter,
     /// The program ends.
     Finish,
 }

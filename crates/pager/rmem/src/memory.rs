@@ -171,6 +171,24 @@ impl Memory {
         Hold { memory: self, stretch: held.then_some(stretch) }
     }
 
+    /// Before a fork: from now on all that has contents may be in memory, and none of it leaves,
+    /// until [`scatter`](Self::scatter). `false`: it is more than `most_bytes`.
+    pub fn gather(&self, most_bytes: u64) -> bool {
+        let most = most_bytes / pager::PAGE_BYTES as u64;
+        self.ask(Request::Gather { most }).unwrap_or(false)
+    }
+
+    /// Bring what has contents of a range. `false`: a part of it is lost.
+    pub fn bring(&self, address: usize, bytes: usize) -> bool {
+        self.ask(Request::Bring(Stretch { address, bytes })).unwrap_or(false)
+    }
+
+    /// Pages may leave again.
+    pub fn scatter(&self) {
+        // As above.
+        let _ = self.ask(Request::Scatter);
+    }
+
     /// The program ends: write the summary and the last records. Faults are served on until the
     /// process is gone.
     pub fn finish(&self) {

@@ -276,7 +276,11 @@ pub const PROGRAMS: &[Program] = &[
         "redis-server (jemalloc)",
         ("redis-server", "redis-server"),
         PLAIN,
-        Fate::Refused,
-        "redis-server --test-memory 100",
+        Fate::Paged,
+        "redis-server --port 0 --unixsocket paged.sock --save '' --enable-debug-command yes \
+        > /dev/null & \
+        ask() { redis-cli -s paged.sock \"$@\"; }; \
+        until ask ping > /dev/null 2>&1; do sleep 0.1; done; \
+        ask debug populate 150000 key 700; ask debug digest; ask shutdown nosave; wait",
     ),
 ];

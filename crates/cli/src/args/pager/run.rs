@@ -89,8 +89,8 @@ pub struct RunArgs {
     /// Page allocations of at least this size; 0: of every size, packed
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = bytes)]
     pub threshold: usize,
-    /// Copy a program's paged memory for each child that it forks, if no larger  [default: no
-    /// copies]
+    /// Let forked children have a program's paged memory, if it is no larger  [default: they have
+    /// none]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub fork_budget: Option<usize>,
     /// Give up on a server that has not answered for this many milliseconds

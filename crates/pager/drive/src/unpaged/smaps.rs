@@ -31,7 +31,7 @@ impl fmt::Display for Why {
             Why::NoLibrary => "in a program that is static, setuid or started without LD_PRELOAD",
             Why::Small => "in allocations below --threshold (and the pager's own tables)",
             Why::Committed => {
-                "in mappings that were reserved first and made accessible later (or copied for a \
+                "in mappings that were reserved first and made accessible later (or shared with a \
                 forked child)"
             }
             Why::Other => "in mappings that are below --threshold, fixed, or not made through libc",

@@ -13,7 +13,11 @@ const PIECES: u32 = 2;
 impl Residency {
     /// Lets pages leave that somebody waits for the room of.
     pub(super) fn make_room(&mut self) {
-        let wanted = (self.waiting.len() as u64).min(self.room.budget / 2);
+        if self.gathering.is_on() {
+            return;
+        }
+        let waiting = (self.waiting.len() as u64).min(self.room.base / 2);
+        let wanted = waiting + self.room.excess();
         while self.room_coming() < wanted && self.leaving.can_go_on() {
             let missing = wanted - self.room_coming();
             if self.take_batch(missing.min(BATCH) as u32, u32::MAX) == 0 {
@@ -25,6 +29,9 @@ impl Residency {
     /// Lets pages leave ahead of need, so that faults and streams find room: a few at a time, or
     /// many when there is little. Whether more should.
     pub fn tidy(&mut self) -> bool {
+        if self.gathering.is_on() {
+            return false;
+        }
         let room = self.room_coming();
         let missing = self.room.missing(room, self.leaving.can_go_on());
         let pieces = if room < self.room.low { u32::MAX } else { PIECES };

@@ -122,7 +122,7 @@ impl Residency {
         let age = self.leaving.age(self.table[seat].frame);
         match stride {
             Some(-1 | 1) => self.table[seat].set(flag::STREAM),
-            _ if u64::from(age) < self.room.budget => self.came_back(seat),
+            _ if u64::from(age) < self.room.base => self.came_back(seat),
             _ => self.table[seat].clear(flag::STREAM),
         }
     }

@@ -21,11 +21,11 @@ impl Residency {
         self.hold_seats(&seats)
     }
 
-    /// Half the budget may be held: the other half is for the faults of everybody else.
+    /// Half the usual budget may be held: the other half is for the faults of everybody else.
     fn hold_seats(&mut self, seats: &[Seat]) -> bool {
         let new = seats.iter().filter(|seat| self.table[**seat].holds == 0).count() as u64;
         let full = seats.iter().any(|seat| self.table[*seat].holds == u8::MAX);
-        if full || self.status.held_pages + new > self.room.budget / 2 {
+        if full || self.status.held_pages + new > self.room.base / 2 {
             return false;
         }
         self.status.held_pages += new;

@@ -134,6 +134,83 @@ static void child_inherits(void) {
     CHECK(munmap(more, BYTES) == 0);
 }
 
+/* Blocks that begin on a page, and that are only parts of what an allocator has mapped. */
+static void blocks(void) {
+    enum { MANY = 300, PART = 20000 };
+    static unsigned char *all[MANY];
+    for (int round = 0; round < 3; round++) {
+        for (unsigned one = 0; one < MANY; one++) fill(all[one] = malloc(PART), 0, PART, one);
+        for (unsigned one = 0; one < MANY; one++) {
+            CHECK(holds(all[one], 0, PART, one));
+            if (one % 3 == 0) CHECK(holds(all[one] = realloc(all[one], PART * 8), 0, PART, one));
+            if (one % 6 == 0) CHECK(holds(all[one] = realloc(all[one], PART / 8), 0, PART / 8, one));
+            free(all[one]);
+        }
+    }
+    puts("blocks right");
+}
+
+/* Children of a moment at which no thread writes, but others have faults of their own: each has that moment, whatever is written later. */
+enum { WRITERS = 3, CHILDREN = 6 };
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static unsigned rounds[WRITERS];
+static volatile int over;
+
+static void *writes(void *place) {
+    size_t part = BYTES / WRITERS / 4096 * 4096, one = (size_t)place;
+    unsigned char *own = memory + one * part;
+    while (!over) {
+        pthread_mutex_lock(&writing);
+        int right = holds(own, 0, part, rounds[one]);
+        fill(own, 0, part, ++rounds[one]);
+        pthread_mutex_unlock(&writing);
+        if (!right) return "wrong";
+    }
+    return NULL;
+}
+
+static void *churns(void *nothing) {
+    unsigned char *own = malloc(BYTES / 8);
+    while (!over) {
+        if (works(own)) return "wrong";
+    }
+    free(own);
+    return nothing;
+}
+
+static int child_sees(const unsigned *seen) {
+    size_t part = BYTES / WRITERS / 4096 * 4096;
+    for (int again = 0; again < 2; again++) {
+        for (int one = 0; one < WRITERS; one++)
+            if (!holds(memory + one * part, 0, part, seen[one])) return 10 + one;
+        usleep(20000);
+    }
+    fill(memory, 0, part, 77);
+    return holds(memory, 0, part, 77) ? 0 : 20;
+}
+
+static void snapshots(void) {
+    pthread_t all[WRITERS + 1];
+    size_t part = BYTES / WRITERS / 4096 * 4096;
+    for (size_t one = 0; one < WRITERS; one++) fill(memory + one * part, 0, part, 0);
+    for (size_t one = 0; one < WRITERS; one++) CHECK(pthread_create(&all[one], NULL, writes, (void *)one) == 0);
+    CHECK(pthread_create(&all[WRITERS], NULL, churns, NULL) == 0);
+    for (int round = 0; round < CHILDREN; round++) {
+        pthread_mutex_lock(&writing);
+        pid_t child = fork();
+        if (child == 0) _exit(child_sees(rounds));
+        pthread_mutex_unlock(&writing);
+        usleep(30000);
+        CHECK(ended(child) == 0);
+    }
+    over = 1;
+    for (int one = 0; one <= WRITERS; one++) {
+        void *answer = "none";
+        CHECK(pthread_join(all[one], &answer) == 0 && !answer);
+    }
+    puts("every child has its moment");
+}
+
 int main(int count, char **words) {
     const char *which = count > 1 ? words[1] : "";
     if (!strcmp(which, "again")) {
@@ -147,6 +224,11 @@ int main(int count, char **words) {
     if (!strcmp(which, "alone")) child_alone();
     else if (!strcmp(which, "touches")) child_touches();
     else if (!strcmp(which, "inherits")) child_inherits();
+    else if (!strcmp(which, "snapshots")) {
+        snapshots();
+        return 0;
+    }
+    else if (!strcmp(which, "blocks")) blocks();
     else if (!strcmp(which, "threads")) threads(0);
     else if (!strcmp(which, "forks")) threads(1);
     else if (!strcmp(which, "programs")) programs();

@@ -17,6 +17,8 @@ const TRIES: u32 = 1000;
 /// The program's paged memory, seen by the engine.
 pub struct Pages {
     pub uffd: Uffd,
+    /// A forked child may have the same pages, until one of the two writes to them.
+    pub may_be_shared: bool,
     shared: Arc<Shared>,
     pagemap: Option<Pagemap>,
 }
@@ -28,7 +30,7 @@ pub fn address(page: Page) -> usize {
 impl Pages {
     pub fn new(uffd: Uffd, shared: Arc<Shared>) -> Pages {
         // Without it nothing can be protected: a loss of speed.
-        Pages { uffd, shared, pagemap: Pagemap::open().ok() }
+        Pages { uffd, may_be_shared: false, shared, pagemap: Pagemap::open().ok() }
     }
 
     /// Zeros into pages in a row, and how that went for each.
@@ -151,6 +153,9 @@ impl Pages {
             if again(&error) && tries < TRIES {
                 continue;
             }
+            if tries == 1 && error.raw_os_error() == Some(libc::EBUSY) && self.unshare(page, some) {
+                continue;
+            }
             if some > 1 {
                 // As in `fill`.
                 together = 1;
@@ -159,6 +164,25 @@ impl Pages {
             tell(page, into, reason(&error));
             (at, tries) = (at + 1, 0);
         }
+    }
+
+    /// Pages that a forked child has as well become this process's alone, as if they were written
+    /// to: the kernel moves no others. Whether any may be now.
+    fn unshare(&self, first: Page, many: u32) -> bool {
+        const MADV_POPULATE_WRITE: libc::c_int = 23;
+        // Where a page is not there, the kernel would wait for us to bring it.
+        let pages = (0..u64::from(many)).map(|number| address(Page(first.0 + number)));
+        let there = pages.filter(|at| self.may_be_shared && is_there(*at));
+        let written = there.filter(|at| {
+            if self.can_protect() {
+                let _ = self.uffd.protect(*at, PAGE_BYTES, false);
+            }
+            // SAFETY: changes no contents.
+            let done =
+                unsafe { libc::syscall(libc::SYS_madvise, *at, PAGE_BYTES, MADV_POPULATE_WRITE) };
+            done == 0
+        });
+        written.count() > 0
     }
 
     /// Take pages in a row away that are protected, and say how that went for each.

@@ -1,6 +1,6 @@
 //! What threads of the program ask for.
 
-use super::Engine;
+use super::{Engine, Wanted};
 use crate::mailbox::{Request, Stretch, Ticket};
 use pager::{PAGE_BYTES, Page};
 use pager_facts::{Happened, Mapping};
@@ -40,8 +40,7 @@ impl Engine {
                 let (first, pages) = numbers(stretch);
                 if self.pager.hold(first, pages) {
                     self.note_memory(Mapping::Hold, first, pages);
-                    self.waits.begin_hold(self.time.now());
-                    self.holds.push((stretch, Arc::clone(ticket)));
+                    self.wait_for(Wanted::Held, stretch, ticket);
                     return None;
                 }
                 self.progress.events.tell(Happened::HeldTooMuch { bytes: stretch.bytes as u64 });
@@ -56,9 +55,26 @@ impl Engine {
                 self.pager.release(first, pages);
                 self.note_memory(Mapping::Release, first, pages);
             }
+            Request::Gather { most } => {
+                // What a child has, too, the kernel does not move as it is.
+                self.pages.may_be_shared = true;
+                return Some(self.pager.gather(most));
+            }
+            Request::Bring(stretch) => {
+                let (first, pages) = numbers(stretch);
+                self.pager.bring(first, pages);
+                self.wait_for(Wanted::Gathered, stretch, ticket);
+                return None;
+            }
+            Request::Scatter => self.pager.scatter(),
             Request::Finish => self.finish(),
         }
         Some(true)
+    }
+
+    fn wait_for(&mut self, wanted: Wanted, stretch: Stretch, ticket: &Arc<Ticket>) {
+        self.waits.begin_hold(self.time.now());
+        self.holds.push((wanted, stretch, Arc::clone(ticket)));
     }
 
     fn map(&mut self, stretch: Stretch) {
@@ -123,16 +139,23 @@ impl Engine {
 
     /// Those whose pages are all there by now.
     pub(super) fn answer_holds(&mut self) {
+        if self.holds.is_empty() {
+            return;
+        }
         let Engine { pager, holds, waits, time, .. } = self;
-        holds.retain(|(stretch, ticket)| {
+        holds.retain(|(wanted, stretch, ticket)| {
             let (first, pages) = numbers(*stretch);
-            let there = pager.held(first, pages);
-            if there {
+            let there = match wanted {
+                Wanted::Held => pager.held(first, pages).then_some(true),
+                Wanted::Gathered => pager.gathered(first, pages),
+            };
+            if let Some(all) = there {
                 waits.end_hold(time.now());
-                ticket.answer(true);
+                ticket.answer(all);
             }
-            !there
+            there.is_none()
         });
+        self.perform_all();
     }
 
     /// The last words of the program. Faults are served on: its other threads, and its destructors,
