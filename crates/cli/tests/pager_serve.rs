@@ -155,6 +155,21 @@ fn a_service_reads_its_keys_again_and_says_what_came_of_it() {
 }
 
 #[test]
+fn a_service_goes_on_when_nobody_reads_what_it_says() {
+    let config = |keys: &str| {
+        format!("memory = \"1M\"\nlisten = \"127.0.0.1:0\"\nannounce = \"at\"\nkey-files = {keys}")
+    };
+    let mut service = Service::start(&config("[\"a\"]"), "");
+    assert!(service.hear().starts_with("READY=1\n"));
+    drop((service.process.stdout.take(), service.process.stderr.take()));
+    assert!(service.reload(&config("[\"c\"]")).starts_with("not reloaded, "));
+    assert_eq!(service.reload(&config("[\"b\"]")), "accepts 1 key: b (0 connections)");
+    assert!(service.connect("b").is_ok());
+    kill_process(Pid::from_child(&service.process), Signal::TERM).expect("sent");
+    assert_eq!(service.process.wait().expect("ended").code(), Some(0));
+}
+
+#[test]
 fn a_configuration_that_is_wrong_is_said_in_one_line() {
     let folder = folder();
     succeed(folder.path(), "pager key run.key");

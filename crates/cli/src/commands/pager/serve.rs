@@ -37,7 +37,8 @@ pub fn run(args: &PagerServeArgs) -> Result<()> {
     hangups.on_each(move || reload.again()).context("cannot watch for SIGHUP")?;
     Manager::here().ready(&serves);
     server.run(stop)?;
-    writeln!(stdout(), "{}", ended(&server.summary()))?;
+    // Its terminal may be what has ended it.
+    let _ = writeln!(stdout(), "{}", ended(&server.summary()));
     Ok(())
 }
 
