@@ -3,6 +3,7 @@
 mod bench;
 mod collect;
 mod compare;
+mod config;
 #[cfg(test)]
 mod documented;
 mod engine;
@@ -32,6 +33,7 @@ pub use bench::{
 };
 pub use collect::CollectArgs;
 pub use compare::CompareArgs;
+pub use config::Given;
 pub use explain::ExplainArgs;
 pub use export::ExportArgs;
 pub use figure::FigureArgs;
@@ -40,8 +42,8 @@ pub use joining::JoiningArgs;
 pub use machine::{CalibrateArgs, MachineArgs, MachineCheckArgs, MachineCommand};
 pub use mpi::{MpiArgs, MpiCommand, TraceArgs};
 pub use pager::{
-    ArithmeticArgs, PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerStudyArgs,
-    PagerSwapArgs, RunArgs, StudyAlternative,
+    ArithmeticArgs, PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerServeOptions,
+    PagerStudyArgs, PagerSwapArgs, RunArgs, StudyAlternative,
 };
 pub use predict::{ChangeArgs, Curve as PredictedCurve, PredictArgs};
 pub use report::ReportArgs;

@@ -1,10 +1,12 @@
 //! Signals that ask this program to end. The first one ends the run cleanly with what there is, the
 //! second one at once; either way the exit code is that of a program which the signal has ended:
-//! 130 for Ctrl-C, 143 for SIGTERM.
+//! 130 for Ctrl-C, 143 for SIGTERM. A service may take SIGHUP for something else: [`Hangups`].
 
 use launch::Leave;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::iterator::{Signals, SignalsInfo};
+use signal_hook::low_level::siginfo::Cause;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -19,6 +21,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether a signal is the usual end of this command.
 static USUAL: AtomicBool = AtomicBool::new(false);
+/// Whether SIGHUP asks for something else than the end.
+static RELOADS: AtomicBool = AtomicBool::new(false);
 /// Where this process is a node: who tells its work.
 static LEAVE: OnceLock<&'static Leave> = OnceLock::new();
 
@@ -28,7 +32,8 @@ pub fn flag() -> &'static AtomicBool {
     INSTALLED.get_or_init(|| {
         let asked = [SIGINT, SIGTERM, SIGHUP];
         // Whoever starts us with nohup wants us to outlive the terminal.
-        let heard = asked.iter().filter(|signal| **signal != SIGHUP || !is_ignored(SIGHUP));
+        let ends = |signal: i32| signal != SIGHUP || !(reloads() || is_ignored(SIGHUP));
+        let heard = asked.iter().filter(|signal| ends(**signal));
         let Ok(signals) = Signals::new(heard) else { return };
         // Without this thread signals would be lost: then they end the program as they always do.
         let handle = signals.handle();
@@ -59,21 +64,68 @@ pub fn exit_code() -> Option<ExitCode> {
     (signal != 0 && !USUAL.load(Ordering::Relaxed)).then(|| ExitCode::from(code(signal)))
 }
 
+/// SIGHUP, where it asks a service to read its files again.
+pub struct Hangups {
+    signals: SignalsInfo<WithOrigin>,
+    outlives_its_terminal: bool,
+}
+
+impl Hangups {
+    /// From now on. Before [`end_of_service`], which leaves it alone then.
+    ///
+    /// # Errors
+    /// When the system lets nobody watch.
+    pub fn watch() -> std::io::Result<Hangups> {
+        let outlives_its_terminal = is_ignored(SIGHUP);
+        let signals = SignalsInfo::new([SIGHUP])?;
+        RELOADS.store(true, Ordering::Relaxed);
+        Ok(Hangups { signals, outlives_its_terminal })
+    }
+
+    /// Do this on each, in a thread of its own. One that comes from the kernel means that the
+    /// terminal is gone: that still ends the service, unless it was started with nohup.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub fn on_each(self, mut reload: impl FnMut() + Send + 'static) -> std::io::Result<()> {
+        let Hangups { mut signals, outlives_its_terminal } = self;
+        let watch = move || {
+            for origin in signals.forever() {
+                match origin.cause {
+                    Cause::Kernel if outlives_its_terminal => {}
+                    Cause::Kernel => drop(stop(SIGHUP)),
+                    _ => reload(),
+                }
+            }
+        };
+        std::thread::Builder::new().name("fourstamp-reload".into()).spawn(watch).map(drop)
+    }
+}
+
+fn reloads() -> bool {
+    RELOADS.load(Ordering::Relaxed)
+}
+
 fn code(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(1)
 }
 
 fn watch(mut signals: Signals) {
     for signal in signals.forever() {
-        let is_first =
-            SIGNAL.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire).is_ok();
-        STOP.store(true, Ordering::Release);
+        let is_first = stop(signal);
         match LEAVE.get() {
             _ if !is_first => std::process::exit(code(signal).into()),
             Some(leave) => end_node(leave, signal),
             None => {}
         }
     }
+}
+
+/// Set the flag; whether nothing had set it before.
+fn stop(signal: i32) -> bool {
+    let is_first = SIGNAL.compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire).is_ok();
+    STOP.store(true, Ordering::Release);
+    is_first
 }
 
 /// End a node: at once if it has nothing to lose, else when its work has ended, or its time is

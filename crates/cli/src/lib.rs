@@ -31,6 +31,7 @@ mod launching;
 mod lenses;
 mod memory_limit;
 mod new_folder;
+mod notify;
 mod on_path;
 mod preload;
 mod program;

@@ -96,7 +96,9 @@ pub fn say(text: &str) -> Result<()> {
 
 /// Write a line to standard error, in as many as its terminal needs.
 pub fn say_beside(line: &str) {
-    eprint!("{}", document::fitted(&format!("{line}\n"), columns(std::io::stderr())));
+    let line = document::fitted(&format!("{line}\n"), columns(std::io::stderr()));
+    // A terminal may be gone, and a log full: that is no reason to fail.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// The columns of a terminal; elsewhere a line may be as long as it likes.

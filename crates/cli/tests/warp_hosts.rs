@@ -2,53 +2,23 @@
 //! system, each a network namespace with a folder of its own.
 
 mod common;
+mod hosts;
 
 use common::{fail, folder, fourstamp, succeed, text};
+use hosts::{Hosts, hosts, ip, wait_for};
 use record::Run;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 const MODEL: &str = "warp phold --objects 64 --remote 0.5 --cutoff 60";
 /// It goes on until something ends it.
 const ENDLESS: &str = "warp phold --objects 64 --remote 0.5 --cutoff 100000000 --out run";
 const PORT: &str = "7411";
 
-/// Hosts on one cable: 10.214.9.1 and so on. Gone when dropped.
-struct Hosts {
-    home: tempfile::TempDir,
-    hub: String,
-    names: Vec<String>,
-}
-
 impl Hosts {
-    fn new(count: usize) -> Result<Hosts, String> {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let made = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = |end: &str| format!("fourstamp-hosts-{}-{made}-{end}", std::process::id());
-        let names = (1..=count).map(|host| name(&host.to_string())).collect();
-        let hosts = Hosts { home: folder(), hub: name("hub"), names };
-        let hub = &hosts.hub;
-        ip(&format!("netns add {hub}"))?;
-        ip(&format!("-n {hub} link add name hub type bridge"))?;
-        ip(&format!("-n {hub} link set hub up"))?;
-        for (host, name) in (1..).zip(&hosts.names) {
-            ip(&format!("netns add {name}"))?;
-            ip(&format!("link add port{host} netns {hub} type veth peer name cable netns {name}"))?;
-            ip(&format!("-n {hub} link set port{host} master hub up"))?;
-            ip(&format!("-n {name} addr add 10.214.9.{host}/24 dev cable"))?;
-            ip(&format!("-n {name} link set cable up"))?;
-            ip(&format!("-n {name} link set lo up"))?;
-        }
-        hosts.within(1, "true").output().map_err(|error| error.to_string()).and_then(|output| {
-            output.status.success().then_some(hosts).ok_or_else(|| text(&output.stderr))
-        })
-    }
-
     /// What a shell does to be on a host, before it runs its arguments there: with a name and, but
     /// for the first, a working folder of its own in place of the first one's, for temporary files
     /// as well.
@@ -60,9 +30,8 @@ impl Hosts {
     }
 
     fn within(&self, host: usize, program: &str) -> Command {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.names[host - 1], "unshare", "-m", "-u"]);
-        command.args(["sh", "-c", &self.enter(host), "sh", program]).stdin(Stdio::null());
+        let mut command = self.on(host, "sh");
+        command.args(["-c", &self.enter(host), "sh", program]).stdin(Stdio::null());
         command.env("FOURSTAMP_RUN_KEY", "5a".repeat(32));
         command
     }
@@ -106,14 +75,6 @@ impl Hosts {
     }
 }
 
-impl Drop for Hosts {
-    fn drop(&mut self) {
-        for name in self.names.iter().chain([&self.hub]) {
-            let _ = ip(&format!("netns del {name}"));
-        }
-    }
-}
-
 /// A run, and the nodes that join it.
 struct Simulation {
     main: Child,
@@ -133,25 +94,6 @@ impl Simulation {
         assert_eq!(main.status.code(), Some(2), "{said}");
         let line = said.lines().rfind(|line| line.starts_with("fourstamp: "));
         line.expect("a line that says why").to_owned()
-    }
-}
-
-fn ip(arguments: &str) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments.split(' ')).output();
-    let output = output.map_err(|error| format!("ip: {error}"))?;
-    let said = || format!("ip {arguments}: {}", text(&output.stderr).trim());
-    output.status.success().then_some(()).ok_or_else(said)
-}
-
-fn hosts(count: usize) -> Option<Hosts> {
-    Hosts::new(count).map_err(|why| println!("skipped: no hosts of its own: {why}")).ok()
-}
-
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "in vain for {what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

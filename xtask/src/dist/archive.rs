@@ -54,7 +54,7 @@ fn add(
             header.set_size(file.metadata()?.len());
             tar.append_data(&mut header, path, file)
         }
-        Content::Text(text) => {
+        Content::Text(text) | Content::Script(text) => {
             header.set_size(text.len() as u64);
             tar.append_data(&mut header, path, text.as_bytes())
         }

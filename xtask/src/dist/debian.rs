@@ -31,6 +31,8 @@ pub fn build(material: &Material, folder: &Path) -> Result<PathBuf> {
     ] {
         layout.0.insert(format!("DEBIAN/{name}"), Content::Text(text));
     }
+    let installed = Content::Script(texts::POSTINST.to_owned());
+    layout.0.insert("DEBIAN/postinst".into(), installed);
     layout.write_to(&tree, material.seconds)?;
     let name = format!("fourstamp_{}_{}.deb", material.version, material.system.debian);
     let package = folder.join(name);
@@ -89,7 +91,7 @@ fn shlibs(material: &Material) -> String {
 fn bytes(layout: &Layout) -> Result<u64> {
     let of = |content: &Content| match content {
         Content::File(file) | Content::Program(file) => Ok(fs::metadata(file)?.len()),
-        Content::Text(text) => Ok(text.len() as u64),
+        Content::Text(text) | Content::Script(text) => Ok(text.len() as u64),
         Content::Link(_) => Ok(0),
     };
     layout.0.values().map(of).sum()

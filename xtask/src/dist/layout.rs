@@ -16,6 +16,8 @@ pub enum Content {
     /// The same, for everybody to execute.
     Program(PathBuf),
     Text(String),
+    /// A text for everybody to execute.
+    Script(String),
     /// A symbolic link.
     Link(String),
 }
@@ -85,6 +87,13 @@ impl Layout {
         ] {
             put(path, Content::File(material.completions.join(shell)));
         }
+        for (file, folder) in [
+            ("fourstamp-pager.service", "lib/systemd/system"),
+            ("fourstamp-pager.conf", "lib/sysusers.d"),
+            ("pager.toml", "share/doc/fourstamp/examples"),
+        ] {
+            put(format!("{folder}/{file}"), Content::File(material.service.join(file)));
+        }
         for (from, to) in &material.documents {
             put(format!("share/doc/fourstamp/{to}"), Content::File(from.clone()));
         }
@@ -120,7 +129,7 @@ impl Content {
         to.parent().map(fs::create_dir_all).transpose()?;
         match self {
             Content::File(from) | Content::Program(from) => fs::copy(from, to).map(drop)?,
-            Content::Text(text) => fs::write(to, text)?,
+            Content::Text(text) | Content::Script(text) => fs::write(to, text)?,
             Content::Link(target) => return Ok(symlink(target, to)?),
         }
         finish(to, self.mode(), seconds)
@@ -128,7 +137,7 @@ impl Content {
 
     /// Its permissions.
     pub fn mode(&self) -> u32 {
-        if matches!(self, Content::Program(_)) { 0o755 } else { 0o644 }
+        if matches!(self, Content::Program(_) | Content::Script(_)) { 0o755 } else { 0o644 }
     }
 }
 

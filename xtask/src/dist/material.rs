@@ -28,6 +28,8 @@ pub struct Material {
     pub completions: PathBuf,
     /// Files of the checkout, and where they are below the folder of the documentation.
     pub documents: Vec<(PathBuf, String)>,
+    /// A folder with what a page server needs to be a service.
+    pub service: PathBuf,
     /// Licences of the packages that are built in.
     pub third_party: String,
     pub needs: Needs,
@@ -61,6 +63,7 @@ impl Material {
             manual: sorted_files(&manual)?,
             completions,
             documents: documents(&workspace.root)?,
+            service: workspace.root.join("crates/cli/service"),
             third_party: third_party::list(workspace)?,
             needs: needs::of(&files)?,
         })

@@ -19,6 +19,21 @@ const DEBIAN_PACKAGES: &[(&str, &str)] = &[
     ("librt.so.1", "libc6"),
 ];
 
+/// Debian's `postinst`: the user of the page server is made, and systemd sees the service. Nothing
+/// is enabled or started.
+pub const POSTINST: &str = "\
+#!/bin/sh
+set -e
+if [ \"$1\" = configure ]; then
+    if command -v systemd-sysusers >/dev/null; then
+        systemd-sysusers fourstamp-pager.conf
+    fi
+    if [ -d /run/systemd/system ]; then
+        systemctl --system daemon-reload || true
+    fi
+fi
+";
+
 /// `fourstamp.pc`.
 pub fn pkg_config(version: &str, prefix: &str, library: &str) -> String {
     format!(

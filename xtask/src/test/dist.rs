@@ -17,6 +17,11 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// Messages of the examples in C and in Python.
 const MESSAGES: u64 = 10_000;
 
+/// The page server as a service, in the tar; in the package the same is below `usr`.
+const UNIT: &str = "lib/systemd/system/fourstamp-pager.service";
+const SERVICE: [&str; 3] =
+    [UNIT, "lib/sysusers.d/fourstamp-pager.conf", "share/doc/fourstamp/examples/pager.toml"];
+
 /// Programs without which nothing can be made or tried, and their packages.
 const TOOLS: &[(&str, &str)] = &[
     ("dpkg-deb", "dpkg"),
@@ -41,6 +46,7 @@ pub fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let prefix = unpacked_tar(&packages.tar, &folder)?;
     from_c(workspace, &prefix, &folder, tally)?;
     debian(&packages.deb, &folder, tally)?;
+    service(&folder.join("debian/usr"), &folder, tally)?;
     python(workspace, &packages.wheel, &folder, tally)
 }
 
@@ -57,7 +63,10 @@ fn unpacked_tar(tar: &Path, folder: &Path) -> Result<PathBuf> {
         "share/bash-completion/completions/fourstamp",
         "share/doc/fourstamp/LICENSE-MIT",
         "share/doc/fourstamp/README.md",
-    ] {
+    ]
+    .iter()
+    .chain(&SERVICE)
+    {
         ensure!(prefix.join(path).is_file(), "the tar has no {path}");
     }
     Ok(prefix)
@@ -127,6 +136,49 @@ fn debian(package: &Path, folder: &Path, tally: &mut Tally) -> Result<()> {
     for path in ["usr/include/fourstamp.h", "usr/share/doc/fourstamp/copyright"] {
         ensure!(root.join(path).is_file(), "the package has no {path}");
     }
+    let installed = process::capture(
+        Command::new("dpkg-deb").arg("--info").args([package, Path::new("postinst")]),
+    )?;
+    ensure!(installed.contains("systemd-sysusers fourstamp-pager.conf"), "postinst: {installed}");
+    let starts = ["enable", "start"].iter().any(|word| installed.contains(word));
+    ensure!(!starts, "nothing is started at install: {installed}");
+    tally.passed += 1;
+    Ok(())
+}
+
+/// The service of the package below `prefix`: systemd reads it without a complaint, and the program
+/// accepts the example of its configuration, as far as the key that is not there yet.
+fn service(prefix: &Path, folder: &Path, tally: &mut Tally) -> Result<()> {
+    for path in SERVICE {
+        ensure!(prefix.join(path).is_file(), "the package has no usr/{path}");
+    }
+    let program = prefix.join("bin/fourstamp");
+    let mut serve = Command::new(&program);
+    let config = prefix.join(SERVICE[2]);
+    serve.args(["pager", "serve", "--memory", "1M", "--config"]).arg(&config);
+    let output = serve.output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let asks = said.contains("run.key") && said.lines().count() == 1;
+    ensure!(
+        output.status.code() == Some(2) && asks,
+        "{} without its key: {said}",
+        config.display()
+    );
+    if on_path("systemd-analyze").is_none() {
+        return tally.skip("no systemd-analyze: apt install systemd".to_owned());
+    }
+    // The program is not where the unit says before the package is installed.
+    let text = fs::read_to_string(prefix.join(UNIT))?;
+    let installed = "ExecStart=/usr/bin/fourstamp ";
+    ensure!(text.contains(installed), "the unit has no {installed}");
+    let unit = folder.join("fourstamp-pager.service");
+    fs::write(&unit, text.replace(installed, &format!("ExecStart={} ", program.display())))?;
+    let mut verify = Command::new("systemd-analyze");
+    let output = verify.args(["verify", "--man=no"]).arg(&unit).output()?;
+    // What it does not know it tells, and ignores.
+    let said = String::from_utf8_lossy(&output.stderr);
+    let is_well = output.status.success() && !said.contains("fourstamp-pager");
+    ensure!(is_well, "systemd-analyze verify: {said}");
     tally.passed += 1;
     Ok(())
 }

@@ -8,7 +8,7 @@ mod swap;
 
 pub use arithmetic::ArithmeticArgs;
 pub use run::RunArgs;
-pub use serve::{PagerKeyArgs, PagerServeArgs};
+pub use serve::{PagerKeyArgs, PagerServeArgs, PagerServeOptions};
 pub use study::{PagerStudyArgs, StudyAlternative};
 pub use swap::PagerSwapArgs;
 

@@ -1,4 +1,6 @@
-/* Reads and writes at random in a large array, and knows what every word must be: checker MIB STEPS SEED. */
+/* Reads and writes at random in a large array, and knows what every word must be: checker MIB STEPS SEED.
+   With 0 steps it goes on until standard input ends. */
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,11 @@ static int differs(uint64_t found, size_t page, int word, uint32_t round, uint64
     return 1;
 }
 
+static int goes_on(uint64_t step, uint64_t steps) {
+    struct pollfd input = {0, POLLIN, 0};
+    return steps ? step < steps : step % 256 || !poll(&input, 1, 0);
+}
+
 int main(int argc, char **argv) {
     if (argc != 4) return 2;
     size_t words = (size_t)atol(argv[1]) << 17, pages = words / 512, wrong = 0;
@@ -32,7 +39,7 @@ int main(int argc, char **argv) {
     uint64_t *array = malloc(words * 8);
     uint32_t *rounds = calloc(pages, 4); /* how often each page was written: small enough not to be paged */
     if (!array || !rounds) return 3;
-    for (uint64_t step = 0; step < steps; step++) {
+    for (uint64_t step = 0; goes_on(step, steps); step++) {
         uint64_t draw = mix(state++);
         /* A third of the steps go through neighbours, the rest anywhere. */
         size_t page = draw % 3 ? draw / 3 % pages : step % pages;

@@ -1,5 +1,5 @@
-//! A door: a listening socket that lets in only who proves to hold the run key, whoever else
-//! knocks.
+//! A door: a listening socket that lets in only who proves to hold the run key, or one of several,
+//! whoever else knocks.
 //!
 //! One thread looks after all that are at the door: none of them has a thread of its own or more
 //! than [`HANDSHAKE`] before it has proved anything, and when there are [`AT_ONCE`] the oldest
@@ -18,6 +18,7 @@ pub use strangers::{StrangerKind, Strangers};
 
 use crate::handshake::{Introduction, Proved, Session};
 use crate::key::RunKey;
+use crate::key_ring::KeyRing;
 use lobby::{Heard, Limits, Lobby, Refusal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -55,6 +56,8 @@ pub struct Guest {
     pub who: Introduction,
     /// The keys of the connection.
     pub session: Session,
+    /// The run key that it holds.
+    pub key: RunKey,
 }
 
 /// What happened at the door.
@@ -68,15 +71,19 @@ pub enum Knock {
 }
 
 impl Door {
-    /// Open it. `ours` is what every guest must have come for.
+    /// Open it. A guest must hold one of the keys; `ours` is what it must have come for.
     ///
     /// # Errors
     /// When the listener cannot be prepared.
-    pub fn open(listener: TcpListener, key: RunKey, ours: Introduction) -> std::io::Result<Door> {
+    pub fn open(
+        listener: TcpListener,
+        keys: impl Into<KeyRing>,
+        ours: Introduction,
+    ) -> std::io::Result<Door> {
         listener.set_nonblocking(true)?;
         rustix::net::listen(&listener, BACKLOG)?;
         let limits = Limits { at_once: AT_ONCE, patience: HANDSHAKE };
-        Ok(Door { listener, lobby: Lobby::new(key, ours, limits), rests_until: None })
+        Ok(Door { listener, lobby: Lobby::new(keys.into(), ours, limits), rests_until: None })
     }
 
     /// Those who were not let in so far.
@@ -192,8 +199,8 @@ impl Door {
             Heard::Proved { connection: mut stream, peer, proved, say } => {
                 let told = stream.set_nonblocking(false).and_then(|()| stream.write_all(&say));
                 if told.is_ok() {
-                    let Proved { who, session } = *proved;
-                    tell(Knock::Guest(Guest { stream, peer, who, session }));
+                    let Proved { who, session, key } = *proved;
+                    tell(Knock::Guest(Guest { stream, peer, who, session, key }));
                 }
             }
             Heard::Refused { mut connection, refusal, say: words } => {

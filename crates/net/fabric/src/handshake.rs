@@ -9,7 +9,9 @@
 //! ```
 //!
 //! The run key is the pre-shared key of Noise's pattern NNpsk0 ([`session`]): who does not hold it
-//! makes no message that opens, and is refused before anything costly was computed. The heads
+//! makes no message that opens, and is refused before anything costly was computed. A server may
+//! accept several keys ([`KeyRing`]): it tries each of them on the hello, and one that does not
+//! open it costs a few hashes. The heads
 //! (protocol version, roles) are in its prologue, and who each end is (purpose, node number,
 //! session) is sealed: so what was proved on one connection is worth nothing on another (the other
 //! side's ephemeral key is new), in the other direction, or for another node, purpose or run. The
@@ -22,6 +24,7 @@
 //! rest, which is why listeners bind to loopback unless told otherwise.
 
 use crate::key::RunKey;
+use crate::key_ring::KeyRing;
 use snow::HandshakeState;
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
@@ -68,6 +71,8 @@ pub struct Proved {
     pub who: Introduction,
     /// The keys of the connection to it.
     pub session: Session,
+    /// The run key that both ends hold.
+    pub key: RunKey,
 }
 
 /// Carry out the handshake over a blocking stream to `peer` (its address, for errors) and say who
@@ -90,7 +95,7 @@ pub fn authenticate<S: Timed>(
 
 /// The handshake as a state machine: bytes in, bytes out.
 pub struct Handshake {
-    key: RunKey,
+    keys: KeyRing,
     ours: Introduction,
     peer: String,
     state: State,
@@ -105,40 +110,65 @@ pub struct Handshake {
 enum State {
     /// Waiting for the peer's hello; a client has said its own. A server computes nothing before
     /// it has heard a whole one, so that those who flood it cost it nothing.
-    Hello(Option<Box<HandshakeState>>),
+    Hello(Option<Begun>),
     /// Waiting for the proof that the peer has understood ours.
     Proof(Box<Proved>),
     Done(Box<Proved>),
     Failed,
 }
 
+/// An agreement under one of the keys.
+struct Begun {
+    noise: Box<HandshakeState>,
+    key: RunKey,
+}
+
+impl Begun {
+    fn new(
+        key: &RunKey,
+        role: Role,
+        ephemeral: Option<&[u8; 32]>,
+    ) -> Result<Begun, HandshakeError> {
+        Ok(Begun { noise: session::begin(key, role, ephemeral)?, key: key.clone() })
+    }
+
+    /// What the other end says of itself in this message, if the key opens it.
+    fn open(&mut self, message: &[u8]) -> Option<[u8; INTRODUCTION_BYTES]> {
+        let mut words = [0; INTRODUCTION_BYTES];
+        let opened = self.noise.read_message(message, &mut words) == Ok(INTRODUCTION_BYTES);
+        opened.then_some(words)
+    }
+}
+
 impl Handshake {
-    /// Begin. `peer` is an address that errors name.
+    /// Begin. A server accepts any of the keys; a client shows the first. `peer` is an address that
+    /// errors name.
     ///
     /// # Errors
     /// When the system gives no random bytes.
     pub fn new(
-        key: &RunKey,
+        keys: impl Into<KeyRing>,
         ours: Introduction,
         peer: String,
     ) -> Result<Handshake, HandshakeError> {
-        Handshake::with(key, ours, peer, None)
+        Handshake::with(keys, ours, peer, None)
     }
 
     fn with(
-        key: &RunKey,
+        keys: impl Into<KeyRing>,
         ours: Introduction,
         peer: String,
         ephemeral: Option<&[u8; 32]>,
     ) -> Result<Handshake, HandshakeError> {
-        let (mut noise, mut outbox) = (None::<Box<HandshakeState>>, Vec::new());
+        let (keys, mut begun, mut outbox) = (keys.into(), None::<Begun>, Vec::new());
         // A server says nothing until it has seen a hello: a port scan learns nothing.
         if ours.role == Role::Client {
-            outbox = hello(noise.insert(session::begin(key, ours.role, ephemeral)?), &ours)?;
+            let begun = begun.insert(Begun::new(&keys.now()[0], ours.role, ephemeral)?);
+            outbox = hello(&mut begun.noise, &ours)?;
         }
         let said = outbox.get(HEAD_BYTES..HEAD_BYTES + 32).unwrap_or_default().to_vec();
-        let (key, state, inbox) = (key.clone(), State::Hello(noise), Vec::new());
-        Ok(Handshake { key, ours, peer, state, inbox, outbox, said, ephemeral: ephemeral.copied() })
+        let (state, inbox, ephemeral) = (State::Hello(begun), Vec::new(), ephemeral.copied());
+        Ok(Handshake { keys, ours, peer, state, inbox, outbox, said, ephemeral })
     }
 
     /// How many bytes more it can use now; 0 when it is over.
@@ -192,7 +222,7 @@ impl Handshake {
         }
         let inbox = std::mem::take(&mut self.inbox);
         match std::mem::replace(&mut self.state, State::Failed) {
-            State::Hello(noise) => self.hear(noise, &inbox),
+            State::Hello(begun) => self.hear(begun, &inbox),
             State::Proof(proved) => self.judge(proved, &inbox),
             over => {
                 self.state = over;
@@ -201,25 +231,16 @@ impl Handshake {
         }
     }
 
-    fn hear(
-        &mut self,
-        begun: Option<Box<HandshakeState>>,
-        bytes: &[u8],
-    ) -> Result<(), HandshakeError> {
+    fn hear(&mut self, begun: Option<Begun>, bytes: &[u8]) -> Result<(), HandshakeError> {
         let role = hello::role(bytes, &self.peer)?;
         let message = &bytes[HEAD_BYTES..];
         if role == self.ours.role || message.starts_with(&self.said) && !self.said.is_empty() {
             return Err(HandshakeError::Reflected { peer: self.peer.clone() });
         }
-        let mut noise = match begun {
-            Some(noise) => noise,
-            None => session::begin(&self.key, self.ours.role, self.ephemeral.as_ref())?,
-        };
-        let mut words = [0; INTRODUCTION_BYTES];
-        if noise.read_message(message, &mut words) != Ok(INTRODUCTION_BYTES) {
+        let Some((Begun { mut noise, key }, words)) = self.open(begun, message)? else {
             self.refuse();
             return Err(self.wrong_key());
-        }
+        };
         let who = Introduction::decode(role, &words, &self.peer)?;
         if self.ours.role == Role::Server {
             // Also to a client that will be refused: it then finds the reason by itself.
@@ -227,12 +248,31 @@ impl Handshake {
         }
         self.ours.check_match(&who, &self.peer)?;
         let session = Session::new(*noise).map_err(|_| self.wrong_key())?;
-        let mut proved = Box::new(Proved { who, session });
+        let mut proved = Box::new(Proved { who, session, key });
         if self.ours.role == Role::Client {
             self.prove(&mut proved)?;
         }
         self.state = State::Proof(proved);
         Ok(())
+    }
+
+    /// The agreement whose key opens the message: the one begun, or of a server with the first of
+    /// its keys that does.
+    fn open(
+        &self,
+        begun: Option<Begun>,
+        message: &[u8],
+    ) -> Result<Option<(Begun, [u8; INTRODUCTION_BYTES])>, HandshakeError> {
+        if let Some(mut begun) = begun {
+            return Ok(begun.open(message).map(|words| (begun, words)));
+        }
+        for key in self.keys.now().iter() {
+            let mut begun = Begun::new(key, self.ours.role, self.ephemeral.as_ref())?;
+            if let Some(words) = begun.open(message) {
+                return Ok(Some((begun, words)));
+            }
+        }
+        Ok(None)
     }
 
     /// The judgement of the other end's proof. A recording has the client's first message, and

@@ -86,6 +86,17 @@ pub enum KeyError {
         /// The file, or the environment variable.
         from: String,
     },
+    /// More keys than a door tries.
+    #[error(
+        "{given} run keys are too many; a server accepts at most {most}: leave out those that \
+        nobody holds any more"
+    )]
+    TooMany {
+        /// How many there are.
+        given: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// The environment holds no key.
     #[error("no run key: set {} to the key of the run, or name its key file", RunKey::VARIABLE)]
     Missing,

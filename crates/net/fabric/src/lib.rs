@@ -21,6 +21,7 @@ pub mod fuzz;
 mod gauge;
 mod handshake;
 mod key;
+mod key_ring;
 mod node;
 mod open;
 mod pin;
@@ -42,6 +43,7 @@ pub use handshake::{
     authenticate,
 };
 pub use key::{KeyError, RunKey};
+pub use key_ring::KeyRing;
 pub use machine::{
     CalibrateError, Calibrated, Constant as MachineConstant, FIELDS, Machine, MachineError, Open,
     SHIPPED, Stretch, Topology as MachineTopology, Unit as MachineUnit, Wanted, calibrate,

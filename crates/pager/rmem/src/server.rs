@@ -8,7 +8,7 @@ use crate::about::ServerAbout;
 use arena::Arena;
 use clock::Clock;
 use counts::Counts;
-use fabric::{Door, Guest, Knock, RunKey};
+use fabric::{Door, Guest, KeyRing, Knock, RunKey};
 use pager::PAGE_BYTES;
 use record::Machine;
 use std::collections::HashMap;
@@ -46,8 +46,9 @@ pub struct ServerOptions {
     pub memory_bytes: u64,
     /// What the machine must keep available, bytes; `None` for a twentieth of its memory.
     pub reserve_bytes: Option<u64>,
-    /// Who may connect.
-    pub key: RunKey,
+    /// Who may connect: whoever holds one of these. What a clone of the ring is given later counts
+    /// from then on.
+    pub keys: KeyRing,
     /// Refuse connections that are not encrypted.
     pub require_encryption: bool,
     /// Most clients at a time.
@@ -63,12 +64,16 @@ pub struct ServerOptions {
 
 impl ServerOptions {
     /// The usual choices.
-    pub fn new(listen: impl Into<String>, memory_bytes: u64, key: RunKey) -> ServerOptions {
+    pub fn new(
+        listen: impl Into<String>,
+        memory_bytes: u64,
+        keys: impl Into<KeyRing>,
+    ) -> ServerOptions {
         ServerOptions {
             listen: listen.into(),
             memory_bytes,
             reserve_bytes: None,
-            key,
+            keys: keys.into(),
             require_encryption: false,
             clients_max: 64,
             spin: Duration::ZERO,
@@ -82,6 +87,7 @@ pub struct PageServer {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
+    connections: Connections,
 }
 
 /// What all connections know.
@@ -110,7 +116,8 @@ impl PageServer {
         let about = about(&clock, capacity_pages);
         let arena = Arc::new(Arena::new(capacity_pages, options.reserve_bytes));
         let shared = Shared { options, arena, counts: Arc::default(), clock, about };
-        Ok(PageServer { listener, address, shared: Arc::new(shared) })
+        let connections = Connections::default();
+        Ok(PageServer { listener, address, shared: Arc::new(shared), connections })
     }
 
     /// Where it listens.
@@ -128,6 +135,12 @@ impl PageServer {
         self.shared.counts.summary(self.shared.arena.granted_pages())
     }
 
+    /// For each of these keys, how many connections there are that hold it; and how many that hold
+    /// none of them, because it was taken away since.
+    pub fn connections_by_key(&self, keys: &[RunKey]) -> (Vec<usize>, usize) {
+        self.connections.by_key(keys)
+    }
+
     /// Serve until the flag is set; then every connection ends, and with it the pages that it held.
     ///
     /// # Errors
@@ -135,20 +148,19 @@ impl PageServer {
     pub fn run(&self, until: &AtomicBool) -> Result<(), ServerError> {
         let failed = |source| ServerError::Accept { source };
         let open = || {
-            Door::open(self.listener.try_clone()?, self.shared.options.key.clone(), client::OURS)
+            Door::open(self.listener.try_clone()?, self.shared.options.keys.clone(), client::OURS)
         };
         let mut door = open().map_err(failed)?;
-        let connections = Connections::default();
+        let connections = &self.connections;
         let served = std::thread::scope(|scope| {
             let mut number = 0;
-            let mut take = |Guest { stream, session, .. }: Guest| {
+            let mut take = |Guest { stream, session, key, .. }: Guest| {
                 number += 1;
                 if prepare(&stream).is_err() {
                     return;
                 }
-                let Some(guard) = connections.enter(number, &stream, self.connections_max()) else {
-                    return;
-                };
+                let most = self.connections_max();
+                let Some(guard) = connections.enter(number, &stream, key, most) else { return };
                 let shared = &*self.shared;
                 // Without a thread there is no service: the connection closes, which says so.
                 let _ = std::thread::Builder::new().name(format!("client {number}")).spawn_scoped(
@@ -178,9 +190,9 @@ impl PageServer {
     }
 }
 
-/// The connections there are, so that they can be ended.
+/// The connections there are, so that they can be ended, each with the key that it holds.
 #[derive(Default)]
-struct Connections(Mutex<HashMap<u64, TcpStream>>);
+struct Connections(Mutex<HashMap<u64, (TcpStream, RunKey)>>);
 
 /// A connection among them.
 struct Entered<'a> {
@@ -190,24 +202,39 @@ struct Entered<'a> {
 
 impl Connections {
     /// `None`: there are too many.
-    fn enter(&self, number: u64, stream: &TcpStream, most: usize) -> Option<Entered<'_>> {
+    fn enter(
+        &self,
+        number: u64,
+        stream: &TcpStream,
+        key: RunKey,
+        most: usize,
+    ) -> Option<Entered<'_>> {
         let handle = stream.try_clone().ok()?;
         let mut all = self.all();
         if all.len() >= most {
             return None;
         }
-        all.insert(number, handle);
+        all.insert(number, (handle, key));
         Some(Entered { all: self, number })
     }
 
     fn end(&self) {
-        for stream in self.all().values() {
+        for (stream, _) in self.all().values() {
             // One that is closed already is what we want.
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<u64, TcpStream>> {
+    fn by_key(&self, keys: &[RunKey]) -> (Vec<usize>, usize) {
+        let (mut counts, mut others) = (vec![0; keys.len()], 0);
+        for (_, key) in self.all().values() {
+            let place = keys.iter().position(|one| one == key);
+            *place.map_or(&mut others, |place| &mut counts[place]) += 1;
+        }
+        (counts, others)
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, (TcpStream, RunKey)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,28 +1,44 @@
 //! `fourstamp pager serve`: lend memory to programs elsewhere; `fourstamp pager key`: make the key
 //! that lets them in.
 
-use crate::args::{PagerKeyArgs, PagerServeArgs};
+mod keys;
+mod reload;
+
+use crate::args::{PagerKeyArgs, PagerServeArgs, PagerServeOptions};
+use crate::interrupt::Hangups;
+use crate::notify::Manager;
 use crate::{interrupt, memory_limit};
 use anyhow::{Context, Result, bail};
-use fabric::{KeyError, RunKey};
+use fabric::{KeyRing, RunKey};
+use keys::Keys;
+use reload::Reload;
 use rmem::{PageServer, ServerOptions, ServerSummary};
 use std::io::{Write, stdout};
-use std::path::Path;
+use std::sync::Arc;
 
 /// Serve until Ctrl-C or SIGTERM.
 pub fn run(args: &PagerServeArgs) -> Result<()> {
+    let hangups = Hangups::watch().context("cannot watch for SIGHUP")?;
     let stop = interrupt::end_of_service();
-    refuse_too_much(args.memory as u64, memory_limit::bytes())?;
-    let server = PageServer::bind(options(args)?)?;
+    let (started, options) = args.read()?;
+    refuse_too_much(options.memory as u64, memory_limit::bytes())?;
+    let ring = KeyRing::new(Keys::read(&options.key_file)?.keys)?;
+    let server = Arc::new(PageServer::bind(server_options(&options, ring.clone()))?);
     let address = server.address();
-    if let Some(file) = &args.announce {
+    if let Some(file) = &options.announce {
         std::fs::write(file, format!("{address}\n"))
             .with_context(|| format!("cannot write the address to {}", file.display()))?;
     }
     let lent = server.capacity_pages() * pager::PAGE_BYTES as u64;
-    writeln!(stdout(), "page server at {address}: lends {}; Ctrl-C ends it", mib(lent))?;
+    let serves = format!("page server at {address}: lends {}", mib(lent));
+    writeln!(stdout(), "{serves}; Ctrl-C ends it")?;
+    let (args, served) = (args.clone(), server.clone());
+    let reload = Reload { args, started, ring, server: served, manager: Manager::here() };
+    hangups.on_each(move || reload.again()).context("cannot watch for SIGHUP")?;
+    Manager::here().ready(&serves);
     server.run(stop)?;
-    writeln!(stdout(), "{}", ended(&server.summary()))?;
+    // Its terminal may be what has ended it.
+    let _ = writeln!(stdout(), "{}", ended(&server.summary()));
     Ok(())
 }
 
@@ -37,16 +53,15 @@ pub fn key(args: &PagerKeyArgs) -> Result<()> {
     Ok(())
 }
 
-fn options(args: &PagerServeArgs) -> Result<ServerOptions> {
-    let key = run_key(args.key_file.as_deref())?;
-    Ok(ServerOptions {
-        reserve_bytes: args.reserve.map(|bytes| bytes as u64),
-        require_encryption: args.require_encryption,
-        clients_max: args.clients,
-        spin: args.spin,
-        patience: args.patience,
-        ..ServerOptions::new(&args.listen, args.memory as u64, key)
-    })
+fn server_options(options: &PagerServeOptions, keys: KeyRing) -> ServerOptions {
+    ServerOptions {
+        reserve_bytes: options.reserve.map(|bytes| bytes as u64),
+        require_encryption: options.require_encryption,
+        clients_max: options.clients,
+        spin: options.spin,
+        patience: options.patience,
+        ..ServerOptions::new(&options.listen, options.memory as u64, keys)
+    }
 }
 
 /// The kernel would kill the server when programs use what it lends, and all its pages with it.
@@ -59,17 +74,6 @@ fn refuse_too_much(memory: u64, limit: Option<u64>) -> Result<()> {
             mib(limit)
         ),
         None => Ok(()),
-    }
-}
-
-fn run_key(file: Option<&Path>) -> Result<RunKey> {
-    match super::super::node::key(file) {
-        Err(error) if matches!(error.downcast_ref(), Some(KeyError::Missing)) => Err(error
-            .context(
-                "a page server needs a run key: make one with `fourstamp pager key FILE`, and \
-                give --key-file FILE",
-            )),
-        key => key,
     }
 }
 

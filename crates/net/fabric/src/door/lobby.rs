@@ -8,7 +8,7 @@
 
 use super::strangers::{StrangerKind, Strangers};
 use crate::handshake::{Handshake, HandshakeError, Introduction, Proved};
-use crate::key::RunKey;
+use crate::key_ring::KeyRing;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub(super) struct Limits {
 
 /// The strangers, oldest first.
 pub(super) struct Lobby<C> {
-    key: RunKey,
+    keys: KeyRing,
     ours: Introduction,
     limits: Limits,
     strangers: VecDeque<Stranger<C>>,
@@ -58,9 +58,9 @@ pub(super) enum Heard<C> {
 }
 
 impl<C> Lobby<C> {
-    pub fn new(key: RunKey, ours: Introduction, limits: Limits) -> Lobby<C> {
+    pub fn new(keys: KeyRing, ours: Introduction, limits: Limits) -> Lobby<C> {
         let (strangers, counts) = Default::default();
-        Lobby { key, ours, limits, strangers, counts }
+        Lobby { keys, ours, limits, strangers, counts }
     }
 
     /// Let somebody into the lobby. Returns who had to make room.
@@ -68,7 +68,7 @@ impl<C> Lobby<C> {
         let refusal =
             if self.strangers.len() >= self.limits.at_once { self.crowd_out() } else { None };
         // Without random bytes nobody can come in: whoever is there comes again.
-        let Ok(handshake) = Handshake::new(&self.key, self.ours, peer.to_string()) else {
+        let Ok(handshake) = Handshake::new(self.keys.clone(), self.ours, peer.to_string()) else {
             return refusal;
         };
         self.strangers.push_back(Stranger {

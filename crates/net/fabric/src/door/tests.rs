@@ -90,7 +90,7 @@ impl World {
         World {
             wrong_hello,
             draw: Draw(seed),
-            lobby: Lobby::new(key.clone(), SERVER, LIMITS),
+            lobby: Lobby::new(key.clone().into(), SERVER, LIMITS),
             key,
             begun: Instant::now(),
             plan: BTreeMap::new(),
@@ -237,7 +237,7 @@ fn a_peer_gets_in_through_any_crowd() {
 #[test]
 fn strangers_are_told_apart_and_the_first_of_each_kind_is_named() {
     let (key, now) = (RunKey::generate().unwrap(), Instant::now());
-    let mut lobby = Lobby::new(key, SERVER, LIMITS);
+    let mut lobby = Lobby::new(key.into(), SERVER, LIMITS);
     for number in 0..4 {
         assert!(lobby.enter(number, address(number), now).is_none());
     }
@@ -260,7 +260,7 @@ fn strangers_are_told_apart_and_the_first_of_each_kind_is_named() {
 #[test]
 fn the_oldest_makes_room() {
     let (key, now) = (RunKey::generate().unwrap(), Instant::now());
-    let mut lobby = Lobby::new(key, SERVER, LIMITS);
+    let mut lobby = Lobby::new(key.into(), SERVER, LIMITS);
     let enter = |number: u64, lobby: &mut Lobby<u64>| lobby.enter(number, address(number), now);
     for number in 0..LIMITS.at_once as u64 {
         assert!(enter(number, &mut lobby).is_none());
@@ -279,7 +279,9 @@ fn a_peer_gets_through_a_real_door_that_is_full() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, waker) = (listener.local_addr().unwrap(), listener.try_clone().unwrap());
     let key = RunKey::generate().unwrap();
-    let mut door = Door::open(listener, key.clone(), SERVER).unwrap();
+    let other = RunKey::generate().unwrap();
+    let ring = KeyRing::new(vec![other.clone(), key.clone()]).unwrap();
+    let mut door = Door::open(listener, ring, SERVER).unwrap();
     let idle: Vec<TcpStream> =
         (0..AT_ONCE + 44).map(|_| TcpStream::connect(address).unwrap()).collect();
     let served = std::thread::spawn(move || {
@@ -298,12 +300,14 @@ fn a_peer_gets_through_a_real_door_that_is_full() {
         Reaching { addresses: &[address], peer: &peer, ours: CLIENT, limit, will_listen: false };
     let (mut stream, proved) = reach(&reaching, &key).unwrap();
     assert_eq!(proved.who, SERVER);
+    let (_other, proved) = reach(&reaching, &other).unwrap();
+    assert_eq!(proved.key, other);
     let wrong = reach(&reaching, &RunKey::generate().unwrap()).unwrap_err();
     assert!(matches!(wrong, ReachError::Handshake(HandshakeError::WrongKey { .. })), "{wrong:?}");
     stream.write_all(b"x").unwrap();
     rustix::net::shutdown(&waker, rustix::net::Shutdown::Both).unwrap();
     let (mut guests, told, strangers) = served.join().unwrap();
-    assert_eq!(guests.len(), 1);
+    assert_eq!(guests.iter().map(|guest| &guest.key).collect::<Vec<_>>(), [&key, &other]);
     guests[0].stream.read_exact(&mut [0]).unwrap();
     assert!(strangers.of(StrangerKind::Silent) >= 44, "{strangers}");
     assert_eq!(strangers.of(StrangerKind::WrongKey), 1, "{strangers}");

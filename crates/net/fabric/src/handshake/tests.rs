@@ -18,8 +18,8 @@ fn server() -> Introduction {
 }
 
 /// With an ephemeral key that the seed makes.
-fn machine(key: &RunKey, who: Introduction, seed: u8) -> Handshake {
-    Handshake::with(key, who, format!("peer of {:?}", who.role), Some(&[seed; 32])).unwrap()
+fn machine(keys: impl Into<KeyRing>, who: Introduction, seed: u8) -> Handshake {
+    Handshake::with(keys, who, format!("peer of {:?}", who.role), Some(&[seed; 32])).unwrap()
 }
 
 /// Move bytes between two machines until nothing moves; every chunk of at most `chunk` bytes.
@@ -64,7 +64,7 @@ fn the_same_key_lets_both_in_and_names_them() {
 
 #[test]
 fn different_keys_are_refused_on_both_sides() {
-    let (mut a, mut b) = (machine(&key(), client(), 1), machine(&key(), server(), 2));
+    let (mut a, mut b) = (machine(key(), client(), 1), machine(key(), server(), 2));
     let errors = converse(&mut a, &mut b, 100);
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(
@@ -75,9 +75,39 @@ fn different_keys_are_refused_on_both_sides() {
 }
 
 #[test]
+fn a_server_with_several_keys_lets_in_whoever_holds_one() {
+    let keys: Vec<RunKey> = (0..KeyRing::MOST).map(|_| key()).collect();
+    let ring = KeyRing::new(keys.clone()).unwrap();
+    for key in &keys {
+        let (mut a, mut b) = (machine(key, client(), 1), machine(ring.clone(), server(), 2));
+        assert!(converse(&mut a, &mut b, 100).is_empty());
+        let [a, b] = [a, b].map(|end| end.into_proved().unwrap());
+        assert_eq!((a.who, b.who, &a.key, &b.key), (server(), client(), key, key));
+    }
+    let (mut a, mut b) = (machine(key(), client(), 1), machine(ring, server(), 2));
+    let errors = converse(&mut a, &mut b, 100);
+    let refused = |error| matches!(error, &HandshakeError::WrongKey { .. });
+    assert!(errors.len() == 2 && errors.iter().all(refused), "{errors:?}");
+}
+
+#[test]
+fn a_key_that_was_taken_away_opens_nothing_more_and_ends_nothing() {
+    let (old, new) = (key(), key());
+    let ring = KeyRing::new(vec![new.clone(), old.clone()]).unwrap();
+    let (mut a, mut b) = (machine(&old, client(), 1), machine(ring.clone(), server(), 2));
+    let (mut late, mut waits) = (machine(&old, client(), 3), machine(ring.clone(), server(), 4));
+    assert!(pass(&mut a, &mut b, 100).is_none());
+    ring.replace(vec![new]).unwrap();
+    assert!(converse(&mut b, &mut a, 100).is_empty());
+    assert!(a.finished().is_some() && b.finished().is_some(), "it had shown the key before");
+    let refused = pass(&mut late, &mut waits, 100);
+    assert!(matches!(refused, Some(HandshakeError::WrongKey { .. })), "{refused:?}");
+}
+
+#[test]
 fn a_server_without_the_key_is_not_believed() {
     // It has heard the client's hello, and answers as well as it can.
-    let mut a = machine(&key(), client(), 1);
+    let mut a = machine(key(), client(), 1);
     let mut noise = session::begin(&key(), Role::Server, None).unwrap();
     let _ = noise.read_message(&a.outgoing()[HEAD_BYTES..], &mut [0; 100]);
     let mut answer = hello::head(Role::Server).to_vec();
@@ -204,12 +234,12 @@ fn another_purpose_or_session_is_named_on_both_sides() {
 
 #[test]
 fn foreign_bytes_are_known_at_once() {
-    let mut b = machine(&key(), server(), 2);
+    let mut b = machine(key(), server(), 2);
     let error = b.receive(b"GET / HTTP/1.1\r\n").unwrap_err();
     assert!(error.to_string().contains("GET / HTTP/1.1"), "{error}");
     assert!(matches!(error, HandshakeError::Foreign { .. }));
     assert!(matches!(
-        machine(&key(), server(), 2).receive(b"\x16"),
+        machine(key(), server(), 2).receive(b"\x16"),
         Err(HandshakeError::Foreign { .. })
     ));
     assert_eq!(b.wants(), 0);
@@ -333,7 +363,7 @@ fn a_silent_peer_meets_the_deadline() {
 #[test]
 fn a_peer_that_drips_bytes_meets_the_same_deadline() {
     let (mut a, mut b) = pair();
-    let hello = machine(&key(), client(), 1).outgoing();
+    let hello = machine(key(), client(), 1).outgoing();
     let dripping = thread::spawn(move || {
         for byte in hello {
             if b.write_all(&[byte]).is_err() {

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 mod children;
+mod keys;
 mod model;
 mod speed;
 mod strangers;
