@@ -49,7 +49,9 @@ mod writes;
 use std::path::{Path, PathBuf};
 
 pub use error::CloseError;
-pub use facts::{FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts};
+pub use facts::{
+    FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts, TakenOverFacts,
+};
 
 /// Ending of a process's log.
 pub const LOG_ENDING: &str = "sockets";

@@ -1,6 +1,6 @@
 //! Which two ends are one connection.
 
-use crate::ends::End;
+use crate::ends::{End, TakenOver};
 use crate::entry::{Address, Birth};
 use rustc_hash::FxHashMap;
 
@@ -30,7 +30,8 @@ fn by_inode(ends: &[End], partners: &mut [Option<usize>]) {
 }
 
 /// TCP: the address of one is the peer of the other. The same two addresses may come again, one
-/// connection after another: what is accepted is then the last that was connected before.
+/// connection after another: what is accepted is then the last that was connected before. One that
+/// connected before any traced process had it is older than all that was accepted.
 fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
     let mut connected: FxHashMap<(Address, Address), Vec<usize>> = FxHashMap::default();
     let mut others = Vec::new();
@@ -44,9 +45,13 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
     for at in others {
         let end = &ends[at];
         let Some(candidates) = connected.get_mut(&(end.peer, end.local)) else { continue };
-        let before = |other: &&usize| ends[**other].made <= end.last;
+        let made_of = |other: usize| match ends[other].taken_over {
+            TakenOver::At(..) => i64::MIN,
+            _ => ends[other].made,
+        };
+        let before = |other: &&usize| made_of(**other) <= end.last;
         let Some(&best) = candidates.iter().filter(before).max_by_key(|other| {
-            let made = ends[**other].made;
+            let made = made_of(**other);
             // Best is the last before it was made, then the first after.
             (made <= end.made, if made <= end.made { made } else { -made })
         }) else {

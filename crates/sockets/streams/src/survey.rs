@@ -3,8 +3,8 @@
 //! needs to know beforehand, so that nothing has to be kept until the end.
 
 use crate::CloseError;
-use crate::ends::{End, Moved, Silence};
-use crate::entry::{Address, Birth, Call, Entries, Entry, Socket, flags};
+use crate::ends::{End, Moved, Silence, TakenOver};
+use crate::entry::{Address, Before, Birth, Call, Entries, Entry, Socket, flags};
 use crate::framing::Guess;
 use crate::logs::Process;
 use clock::{Cursor, Model, Ticks};
@@ -50,6 +50,8 @@ struct Use {
 #[derive(Default)]
 struct Uses {
     sockets: Vec<Socket>,
+    /// What those had carried that were found.
+    before: FxHashMap<u32, Before>,
     by_number: FxHashMap<u32, Use>,
 }
 
@@ -87,6 +89,7 @@ impl Survey {
     pub fn complete(&mut self) {
         self.chunks.sort_unstable();
         for end in &mut self.ends {
+            end.complete_birth();
             end.sent.complete();
             end.received.complete();
         }
@@ -95,7 +98,8 @@ impl Survey {
     fn fold(&mut self, mut uses: Uses, node: u32, clock: &mut Cursor<'_>) {
         let mut numbers = FxHashMap::default();
         for socket in &uses.sockets {
-            numbers.insert(socket.number, self.end_of(socket, node, clock) as u32);
+            let before = uses.before.get(&socket.number);
+            numbers.insert(socket.number, self.end_of(socket, before, node, clock) as u32);
         }
         let mut used: Vec<u32> = numbers.values().copied().collect();
         used.sort_unstable();
@@ -119,7 +123,13 @@ impl Survey {
         self.numbers.push(numbers);
     }
 
-    fn end_of(&mut self, socket: &Socket, node: u32, clock: &mut Cursor<'_>) -> usize {
+    fn end_of(
+        &mut self,
+        socket: &Socket,
+        before: Option<&Before>,
+        node: u32,
+        clock: &mut Cursor<'_>,
+    ) -> usize {
         let key = (socket.inode, socket.local, socket.peer);
         let [enter, exit] = socket.made.map(|at| clock.timeline(Ticks(at)).0);
         let at = *self.by_key.entry(key).or_insert_with(|| {
@@ -130,6 +140,7 @@ impl Survey {
                 local: socket.local,
                 peer: socket.peer,
                 birth: None,
+                taken_over: TakenOver::Never,
                 made: enter,
                 last: exit,
                 node,
@@ -143,8 +154,9 @@ impl Survey {
         let end = &mut self.ends[at];
         end.peer_inode = end.peer_inode.max(socket.peer_inode);
         end.made = end.made.min(enter);
-        if socket.birth != Birth::Found {
-            end.birth = Some(socket.birth);
+        match socket.birth {
+            Birth::Found => end.taken_over.add(before.map(|before| (*before, exit))),
+            made => end.birth = Some(made),
         }
         at
     }
@@ -162,6 +174,9 @@ impl Uses {
         for entry in entries.by_ref() {
             match entry {
                 Entry::Socket(socket) => self.sockets.push(socket),
+                Entry::Before(before) => {
+                    self.before.insert(before.socket, before);
+                }
                 Entry::Send(call) | Entry::Receive(call) if call.exit > until => break,
                 Entry::Send(call) | Entry::Receive(call) => {
                     let is_sent = matches!(entry, Entry::Send(_));
