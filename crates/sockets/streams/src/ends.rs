@@ -3,9 +3,26 @@
 use crate::entry::{Address, Before, Birth};
 use crate::framing::{Class, Guess, Reason};
 
+/// The clock by which the calls at an end are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EndClock {
+    /// The machine, among those of the run.
+    pub host: u32,
+    /// It may be so far off, against another machine's, ns.
+    pub error_ns: i64,
+}
+
+impl EndClock {
+    /// How far it and another one may be apart, ns; not at all on one machine.
+    pub fn apart(self, other: EndClock) -> i64 {
+        if self.host == other.host { 0 } else { self.error_ns.saturating_add(other.error_ns) }
+    }
+}
+
 /// An end of a connection.
 #[derive(Debug)]
 pub(crate) struct End {
+    pub clock: EndClock,
     pub is_unix: bool,
     pub inode: u64,
     /// Of a Unix-domain socket, as far as it is known; else 0.
@@ -31,6 +48,11 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// Whether another end may be on the same machine, or its address is one in the whole network.
+    pub fn may_meet(&self, other: &End) -> bool {
+        self.clock.host == other.clock.host || !(self.is_unix || self.local.is_loopback())
+    }
+
     /// Whether a call on it moved anything, or tried to.
     pub fn is_used(&self) -> bool {
         self.sent.calls + self.received.calls > 0

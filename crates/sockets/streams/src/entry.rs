@@ -142,6 +142,13 @@ pub struct Address {
     pub port: u16,
 }
 
+impl Address {
+    /// Whether it is the machine itself, under a name that every machine has.
+    pub fn is_loopback(&self) -> bool {
+        std::net::Ipv6Addr::from(self.host).to_canonical().is_loopback()
+    }
+}
+
 /// A socket that is used from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {

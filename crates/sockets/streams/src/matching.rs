@@ -78,6 +78,8 @@ pub(crate) struct Way {
     pub outside: u32,
     /// No call that writes takes longer, ns.
     pub longest_ns: i64,
+    /// The two ends' clocks may be so far apart, ns.
+    pub apart_ns: i64,
 }
 
 impl Way {
@@ -93,6 +95,7 @@ impl Way {
             had_arrived: to.had_arrived(),
             outside,
             longest_ns: from.sent.longest_ns,
+            apart_ns: from.clock.apart(to.clock),
         }
     }
 
@@ -246,13 +249,18 @@ impl Direction {
             return Ok(Some(self.done(end, lone_send(&message, reader))));
         }
         let Some((read, got)) = self.reads.front().copied() else { return Ok(None) };
-        if got.exit < message.enter {
+        if got.exit.saturating_add(self.way.apart_ns) < message.enter {
             return Err(Doubt);
         }
         let Some(is_last) = self.is_last((end, read), &got) else { return Ok(None) };
         let mut known = what_is_known(&message, &got, self.way.is_unix, is_last);
         if let Some((_, at)) = self.way.had_arrived.filter(|(offset, _)| end <= *offset) {
             known.latest = known.latest.min(at);
+        }
+        // One of the two clocks is off by that.
+        let before = known.enter.saturating_sub(known.latest);
+        if (1..=self.way.apart_ns).contains(&before) {
+            known.enter = known.latest;
         }
         let arrival = arrival(known, &mut self.transit);
         self.counts.matched += 1;
@@ -328,7 +336,8 @@ impl Direction {
             return Ok(None);
         }
         let Some((read, got)) = self.reads.pop_front() else { return Ok(None) };
-        if !self.has_beyond && got.exit < self.way.silent_from {
+        let read_by = got.exit.saturating_add(self.way.apart_ns);
+        if !self.has_beyond && read_by < self.way.silent_from {
             // Bytes that nobody wrote: the log of the sender is not whole, or they are others'.
             return Err(Doubt);
         }

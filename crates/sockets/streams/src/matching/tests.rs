@@ -44,6 +44,7 @@ fn late(
         had_arrived,
         outside: OTHERS,
         longest_ns,
+        apart_ns: 0,
     };
     let mut direction = Direction::new(way, Marks::default());
     let mut calls: Vec<(&Op, bool)> = sends.iter().map(|op| (op, true)).collect();
