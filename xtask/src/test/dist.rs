@@ -19,6 +19,7 @@ const MESSAGES: u64 = 10_000;
 
 /// Programs without which nothing can be made or tried, and their packages.
 const TOOLS: &[(&str, &str)] = &[
+    ("dpkg", "dpkg"),
     ("dpkg-deb", "dpkg"),
     ("gcc", "gcc"),
     ("pkg-config", "pkg-config"),
@@ -112,7 +113,7 @@ fn ensure_messages(run_folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The package for Debian, unpacked without being installed: anybody may do that.
+/// The package for Debian: what it says of itself, installed in an empty root and removed again.
 fn debian(package: &Path, folder: &Path, tally: &mut Tally) -> Result<()> {
     let said = process::capture(Command::new("dpkg-deb").arg("--field").arg(package))?;
     for line in ["Package: fourstamp", "Depends: libc6 (>= 2.", "Architecture: "] {
@@ -122,13 +123,35 @@ fn debian(package: &Path, folder: &Path, tally: &mut Tally) -> Result<()> {
     let owned = listed.lines().all(|line| line.contains(" root/root "));
     ensure!(owned, "not all files belong to root:\n{listed}");
     let root = folder.join("debian");
-    process::capture(Command::new("dpkg-deb").arg("--extract").args([package, &root]))?;
+    empty_root(&root)?;
+    process::capture(dpkg(&root).arg("--install").arg(package))?;
     ensure_program(&root.join("usr/bin/fourstamp"))?;
     for path in ["usr/include/fourstamp.h", "usr/share/doc/fourstamp/copyright"] {
         ensure!(root.join(path).is_file(), "the package has no {path}");
     }
+    let differs = process::capture(dpkg(&root).args(["--verify", "fourstamp"]))?;
+    ensure!(differs.is_empty(), "files are not as the package says:\n{differs}");
+    process::capture(dpkg(&root).args(["--remove", "fourstamp"]))?;
+    ensure!(!root.join("usr").exists(), "removing the package leaves files in {}", root.display());
     tally.passed += 1;
     Ok(())
+}
+
+/// A root in which nothing is installed.
+fn empty_root(root: &Path) -> Result<()> {
+    let database = root.join("var/lib/dpkg");
+    for part in ["info", "updates", "triggers"] {
+        fs::create_dir_all(database.join(part))?;
+    }
+    ["status", "available"].iter().try_for_each(|file| fs::write(database.join(file), []))?;
+    Ok(())
+}
+
+/// Anybody may install there, and what the package needs is that of the machine.
+fn dpkg(root: &Path) -> Command {
+    let mut dpkg = Command::new("dpkg");
+    dpkg.arg("--root").arg(root).args(["--force-not-root", "--force-depends", "--log=/dev/null"]);
+    dpkg
 }
 
 /// The wheel in an empty environment: the program, then the package's own tests, which record with
