@@ -22,11 +22,21 @@ pub struct SocketTraceArgs {
     /// Take part in this run, which another `fourstamp trace` has begun and which still goes on
     #[arg(long, value_name = "RUN", conflicts_with = "out")]
     pub join: Option<PathBuf>,
+    /// Leave the logs as they are when the program ends: programs on other hosts are traced, too,
+    /// and `--merge` puts all of it together
+    #[arg(long, conflicts_with_all = ["join", "merge"])]
+    pub logs_only: bool,
+    /// Trace nothing: make one run of what was recorded with `--logs-only` on several hosts
+    #[arg(
+        long, value_name = "RUN,RUN", value_delimiter = ',',
+        conflicts_with_all = ["join", "follow", "frame", "program"]
+    )]
+    pub merge: Vec<PathBuf>,
     /// Do not print the report at the end
     #[arg(long)]
     pub no_report: bool,
     /// The program, with its arguments
-    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    #[arg(last = true, required_unless_present = "merge", value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
 
@@ -50,6 +60,9 @@ Examples:
   fourstamp trace --join runs/redis-server-trace-1 -- redis-benchmark -p 7000
   fourstamp trace --follow -- ./start-all.sh        with all child processes
   fourstamp report runs/redis-server-trace-1        its page
+  fourstamp trace --logs-only --out runs/a -- ./server    on one host,
+  fourstamp trace --logs-only --out runs/b -- ./client    on another, then
+  fourstamp trace --merge runs/a,runs/b                   where both were copied
   fourstamp trace --frame 7000=resp -- redis-server --port 7000
 
 Rules of --frame: what a message is on connections to a port
@@ -65,5 +78,4 @@ input, output, signals and exit code; the report goes to standard error. What wa
 survives kill -9.
 
 Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
-other system calls without the C library, sockets used through fdopen, datagrams. Processes on \
-several hosts cannot share a run yet.";
+other system calls without the C library, sockets used through fdopen, datagrams.";

@@ -5,6 +5,7 @@
 
 mod anchors;
 mod closing;
+mod merge;
 mod program;
 mod rings;
 
@@ -23,8 +24,14 @@ use streams::FRAMING_KEY;
 use streams::framing::Rules;
 use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, RUN};
 
+/// The parameter of a run whose logs its commands leave as they are.
+const LOGS_ONLY: &str = "logs_only";
+
 /// Run, close, show.
 pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
+    if !args.merge.is_empty() {
+        return merge::run(args);
+    }
     let program = program::find(&args.program[0])?;
     preload::check(&program)?;
     program::refuse_go(&program)?;
@@ -68,6 +75,9 @@ fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)>
     let words: Vec<_> =
         args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), words.into());
+    if args.logs_only {
+        info.parameters.insert(LOGS_ONLY.into(), true.into());
+    }
     if !rules.is_empty() {
         info.parameters.insert(FRAMING_KEY.into(), rules.to_string().into());
     }

@@ -18,6 +18,7 @@ use crate::run_files::{live, messages, run_json};
 use crate::table::{Clocks, Span};
 use crate::unlisted;
 use crate::{Launch, Machine, NodeInfo, NodeSheet, RecordError, RunInfo, State};
+use clock::Ticks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,23 @@ impl Closing {
     /// What puts the ticks of a node on the timeline; `None` when its clock could not be fitted.
     pub fn model(&self, sheet: &NodeSheet) -> Option<&clock::Model> {
         self.info.domains.iter().find(|domain| domain.id == sheet.domain)?.model.as_ref()
+    }
+
+    /// Stamps of a node were put on the timeline: by its ticks from one moment to another, and by
+    /// the kernel's clock likewise. The error of its clock is that of the worst of them.
+    pub fn answer_for(
+        &mut self,
+        sheet: &NodeSheet,
+        ticks: [Ticks; 2],
+        kernel_ns: Option<(i64, i64)>,
+    ) {
+        let domain = self.info.domains.iter_mut().find(|domain| domain.id == sheet.domain);
+        let Some(domain) = domain else { return };
+        for last in ticks {
+            domain.answer_for(Span { last: Some(last), kernel_ns });
+        }
+        let kernel_ns = domain.kernel_error_ns.filter(|_| kernel_ns.is_some()).unwrap_or(0.0);
+        domain.error_ns = domain.error_ns.map(|error_ns| error_ns.max(kernel_ns));
     }
 
     /// Begin the messages file of a node, with the columns of its sheet's schema.

@@ -4,7 +4,7 @@ use crate::framing;
 use document::{counted, part, time};
 use record::RunInfo;
 use report::ProductFacts;
-use streams::{KEY, ProcessSummary, SocketsFacts};
+use streams::{KEY, ProcessSummary, SocketsFacts, TakenOverFacts};
 
 /// Read what the parameters of a run hold; `None` when it is nothing that a traced program leaves.
 pub fn of(info: &RunInfo) -> Option<SocketsFacts> {
@@ -15,11 +15,36 @@ pub fn of(info: &RunInfo) -> Option<SocketsFacts> {
 pub fn product(facts: &SocketsFacts) -> ProductFacts {
     ProductFacts {
         noun: "node",
-        first: std::iter::once(first(facts)).chain(framing::found(facts)).collect(),
+        first: first_lines(facts),
         losses: losses(facts),
         remarks: remarks(facts),
         ..ProductFacts::default()
     }
+}
+
+fn first_lines(facts: &SocketsFacts) -> Vec<String> {
+    let mut lines = vec![first(facts)];
+    lines.extend(taken_over(facts));
+    lines.extend(framing::found(facts));
+    lines
+}
+
+fn taken_over(facts: &SocketsFacts) -> Option<String> {
+    let TakenOverFacts { connections, bytes_of_others } = facts.taken_over.clone();
+    let mut line = (connections > 0).then(|| {
+        format!(
+            "{} existed before the trace, or came from a program that was not traced: their bytes \
+            are counted from where they were by the kernel's account.",
+            counted(connections, "connection")
+        )
+    })?;
+    if bytes_of_others > 0 {
+        line.push_str(&format!(
+            " Of {} that such a program wrote or read before, the stamps of one end are missing.",
+            counted(bytes_of_others, "byte")
+        ));
+    }
+    Some(line)
 }
 
 fn first(facts: &SocketsFacts) -> String {
@@ -49,8 +74,8 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
     let mut lines = Vec::new();
     if facts.older_connections > 0 {
         lines.push(format!(
-            "{} existed before the trace, or came from a program that was not traced: their \
-            messages are not matched.",
+            "{} existed before the trace, or came from a program that was not traced, and the \
+            kernel does not tell how many bytes they had carried: their messages are not matched.",
             counted(facts.older_connections, "connection")
         ));
     }
@@ -156,4 +181,27 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
         ),
     });
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_that_were_taken_over_are_told_and_what_others_moved_there() {
+        let lines = |facts: &SocketsFacts| {
+            let plain = |line: String| line.replace('\u{a0}', " ");
+            first_lines(facts).into_iter().map(plain).collect::<Vec<_>>()
+        };
+        let of = |connections, bytes_of_others| TakenOverFacts { connections, bytes_of_others };
+        let none = SocketsFacts { whole_connections: 2, ..SocketsFacts::default() };
+        assert_eq!(lines(&none).len(), 1);
+        let fresh = SocketsFacts { taken_over: of(2, 0), ..none };
+        let said = &lines(&fresh)[1];
+        assert!(said.starts_with("2 connections existed before the trace, or came"), "{said}");
+        assert!(said.ends_with("by the kernel's account."), "{said}");
+        let late = SocketsFacts { taken_over: of(2, 1500), ..fresh };
+        let said = &lines(&late)[1];
+        assert!(said.contains("Of 1500 bytes that such a program wrote or read"), "{said}");
+    }
 }

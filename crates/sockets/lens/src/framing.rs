@@ -11,8 +11,8 @@ pub fn found(facts: &SocketsFacts) -> impl Iterator<Item = String> {
         let FramingFacts { port, rule, connections, messages, aside, .. } = one;
         if *connections == 0 {
             return format!(
-                "No connection to port {port} was traced from its beginning: its rule, {rule}, \
-                was not used."
+                "No connection to port {port} was traced from its first byte at every traced end: \
+                its rule, {rule}, was not used."
             );
         }
         let connections = counted(*connections, "connection");

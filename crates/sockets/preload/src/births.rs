@@ -3,11 +3,11 @@
 
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
-use crate::{frames, log, next, stamps, unix_peer};
+use crate::{frames, log, next, origin, stamps, unix_peer};
 use libc::{c_int, sockaddr_storage, socklen_t};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
-use streams::entry::{Address, Birth, Socket, head};
+use streams::entry::{Address, Before, Birth, Socket, head};
 
 /// The tracing of this process, if the descriptor is a stream socket; looked at if need be. A
 /// process that has used none is not begun to be traced by this.
@@ -74,6 +74,10 @@ pub fn begin(
         return other();
     }
     let Some(number) = state::next_number() else { return other() };
+    let is_taken_over = birth == Birth::Found && !own.is_unix;
+    let before = if is_taken_over { origin::of(descriptor, number) } else { None };
+    // What lies unread had come by now.
+    let made = if is_taken_over { [made[0], tracing.now()] } else { made };
     let inode = inode(descriptor);
     let socket = Socket {
         number,
@@ -85,7 +89,7 @@ pub fn begin(
         local: own.address,
         peer: peer.address,
     };
-    if !log::write(&socket.slots()) {
+    if !log::write(&socket.slots()) || before.is_some_and(|before| !log::write(&before.slot())) {
         state::stop();
         return None;
     }
@@ -94,7 +98,9 @@ pub fn begin(
     let is_left_alone = table::get(descriptor).is_left_alone();
     let known = if is_left_alone { known.left_alone() } else { known };
     let known = if !own.is_unix && stamps::ask(descriptor) { known.with_stamps() } else { known };
-    let known = known.with_framing(!own.is_unix && frames::begin(&socket));
+    // Of which nothing has been moved, that is followed like one that was just made.
+    let birth = before.filter(Before::is_nothing).map_or(birth, |before| before.birth());
+    let known = known.with_framing(!own.is_unix && frames::begin(&socket, birth));
     table::set(descriptor, known);
     Some(known)
 }

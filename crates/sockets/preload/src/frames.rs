@@ -74,10 +74,10 @@ pub fn prepare(rules: Rules) {
     let _ = RULES.set(rules);
 }
 
-/// A socket came to be. Whether it is framed.
-pub fn begin(socket: &Socket) -> bool {
+/// A socket came to be, in this way. Whether it is framed.
+pub fn begin(socket: &Socket, birth: Birth) -> bool {
     let Some(rules) = RULES.get() else { return false };
-    let (port, sent, received) = match socket.birth {
+    let (port, sent, received) = match birth {
         Birth::Connected => (socket.peer.port, Side::Request, Side::Answer),
         Birth::Accepted => (socket.local.port, Side::Answer, Side::Request),
         Birth::Pair | Birth::Found => return false,

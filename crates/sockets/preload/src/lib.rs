@@ -4,7 +4,8 @@
 //! - `sends`, `receives`: what moves bytes. A receive on TCP is made as `recvmsg`, whose control
 //!   data holds the kernel's stamp (`stamps`).
 //! - `connections`, `descriptors`: what makes, copies and closes sockets. `table` knows what each
-//!   descriptor is; one that it does not know is looked at when it is first used (`births`).
+//!   descriptor is; one that it does not know is looked at when it is first used (`births`), and
+//!   what it has carried before is asked of the kernel (`origin`).
 //! - `frames`: follows the bytes of connections whose protocol the user has named, and logs where
 //!   their messages end.
 //! - `log`: where calls are written down, a mapped file that outlives the process, whose `space` is
@@ -39,6 +40,7 @@ mod frames;
 mod listing;
 mod log;
 mod next;
+mod origin;
 mod privileges;
 mod receives;
 mod sends;

@@ -12,7 +12,7 @@ use crate::row;
 use crate::survey::Survey;
 use crate::walk;
 use crate::writers::{Rows, Writers};
-use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts};
+use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts, hosts};
 use clock::{Clock, Model, Ticks};
 use record::{Closing, Machine, NodeSheet, RunInfo};
 use rustc_hash::FxHashMap;
@@ -45,10 +45,12 @@ pub fn close(
         processes.extend(Process::find(&live, sheet, run)?);
     }
     cut(&mut processes);
+    hosts::relate(&mut processes, &mut closing)?;
     let sheets: Vec<_> = processes.iter().map(|process| process.sheet.clone()).collect();
     closing.fit(&sheets);
     let mut work = Work { done: 0, of: 2 * chunks(&processes), progress };
-    let survey = survey(&closing, &processes, &mut work)?;
+    let mut survey = survey(&closing, &processes, &mut work)?;
+    answer_for_clocks(&mut closing, &processes, &mut survey);
     let (rules, unread_rules) = match rules(closing.info()) {
         Ok(rules) => (rules, None),
         Err(error) => (Rules::default(), Some(error.to_string())),
@@ -148,6 +150,30 @@ fn survey(
     }
     survey.complete();
     Ok(survey)
+}
+
+/// The clocks are as good as the worst of the stamps that they place.
+fn answer_for_clocks(closing: &mut Closing, processes: &[Process], survey: &mut Survey) {
+    for (process, span) in processes.iter().zip(&survey.spans) {
+        if let Some(span) = span {
+            closing.answer_for(&process.sheet, span.ticks.map(Ticks), span.kernel_ns);
+        }
+    }
+    let errors: FxHashMap<u32, i64> = processes
+        .iter()
+        .map(|process| (process.sheet.node, clock_error(closing, &process.sheet)))
+        .collect();
+    for end in &mut survey.ends {
+        end.clock.error_ns = errors.get(&end.node).copied().unwrap_or(i64::MAX);
+    }
+    let notes = hosts::notes(processes, closing);
+    closing.info_mut().notes.extend(notes);
+}
+
+/// How far a clock may be off, ns; anything where it is not known.
+fn clock_error(closing: &Closing, sheet: &NodeSheet) -> i64 {
+    let domain = closing.info().domains.iter().find(|domain| domain.id == sheet.domain);
+    domain.and_then(|domain| domain.error_ns).map_or(i64::MAX, |error| error.ceil() as i64)
 }
 
 /// What every walk stands on.

@@ -1,19 +1,38 @@
 //! The ends of connections: sockets, whichever processes use them, and how much was done with each.
 
-use crate::entry::{Address, Birth};
+use crate::entry::{Address, Before, Birth};
 use crate::framing::{Class, Guess, Reason};
+
+/// The clock by which the calls at an end are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EndClock {
+    /// The machine, among those of the run.
+    pub host: u32,
+    /// It may be so far off, against another machine's, ns.
+    pub error_ns: i64,
+}
+
+impl EndClock {
+    /// How far it and another one may be apart, ns; not at all on one machine.
+    pub fn apart(self, other: EndClock) -> i64 {
+        if self.host == other.host { 0 } else { self.error_ns.saturating_add(other.error_ns) }
+    }
+}
 
 /// An end of a connection.
 #[derive(Debug)]
 pub(crate) struct End {
+    pub clock: EndClock,
     pub is_unix: bool,
     pub inode: u64,
     /// Of a Unix-domain socket, as far as it is known; else 0.
     pub peer_inode: u64,
     pub local: Address,
     pub peer: Address,
-    /// How it came to be, where a traced process made it.
+    /// How it came to be, where a traced process made it, or the kernel has told.
     pub birth: Option<Birth>,
+    /// Where no traced process made it: what it had carried before.
+    pub taken_over: TakenOver,
     /// When it was made or found, ns.
     pub made: i64,
     /// When it was last used, ns.
@@ -29,9 +48,72 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// Whether another end may be on the same machine, or its address is one in the whole network.
+    pub fn may_meet(&self, other: &End) -> bool {
+        self.clock.host == other.clock.host || !(self.is_unix || self.local.is_loopback())
+    }
+
     /// Whether a call on it moved anything, or tried to.
     pub fn is_used(&self) -> bool {
         self.sent.calls + self.received.calls > 0
+    }
+
+    /// All of it is there: the kernel knows of its birth what no traced process has seen.
+    pub fn complete_birth(&mut self) {
+        match (self.birth, self.taken_over) {
+            (None, TakenOver::At(before, _)) => self.birth = Some(before.birth()),
+            _ => self.taken_over = TakenOver::Never,
+        }
+    }
+
+    /// Bytes that others had given to it, and taken from it, before any traced process did.
+    pub fn before(&self) -> [u64; 2] {
+        match self.taken_over {
+            TakenOver::At(before, _) => [before.sent, before.received],
+            TakenOver::Never | TakenOver::Untold => [0; 2],
+        }
+    }
+
+    /// Up to which byte all that was sent to it had arrived, and when, ns, where that is known.
+    pub fn had_arrived(&self) -> Option<(u64, i64)> {
+        match self.taken_over {
+            TakenOver::At(before, at) => {
+                let quiet_ms = before.quiet_ms.saturating_sub(Before::STEP_MS);
+                let last = at - i64::from(quiet_ms) * 1_000_000;
+                Some((before.received + before.unread, last))
+            }
+            TakenOver::Never | TakenOver::Untold => None,
+        }
+    }
+
+    /// Whether others had moved bytes there before.
+    pub fn is_late(&self) -> bool {
+        self.before() != [0; 2]
+    }
+}
+
+/// Whether traced processes found an end, and what it had carried when the first of them did. Each
+/// looks before it moves a byte there, so the least count is that of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TakenOver {
+    Never,
+    /// When it was found, ns.
+    At(Before, i64),
+    /// Of one of them it is not known.
+    Untold,
+}
+
+impl TakenOver {
+    /// A process found it, and this.
+    pub fn add(&mut self, found: Option<(Before, i64)>) {
+        let passed = |before: &Before| before.sent + before.received;
+        *self = match (*self, found) {
+            (TakenOver::Untold, _) | (_, None) => TakenOver::Untold,
+            (TakenOver::At(first, at), Some((before, _))) if passed(&first) <= passed(&before) => {
+                TakenOver::At(first, at)
+            }
+            (_, Some((before, at))) => TakenOver::At(before, at),
+        };
     }
 }
 
@@ -256,6 +338,22 @@ pub(crate) fn asker_first(ends: &[End], [one, other]: [usize; 2]) -> [usize; 2] 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_end_had_carried_is_what_the_first_that_found_it_says() {
+        let before = |sent, received| {
+            let (socket, has_connected, unread, quiet_ms) = (1, true, 0, 0);
+            Before { socket, has_connected, sent, received, unread, quiet_ms }
+        };
+        let mut found = TakenOver::Never;
+        found.add(Some((before(30, 7), 500)));
+        found.add(Some((before(10, 7), 400)));
+        found.add(Some((before(30, 20), 600)));
+        assert_eq!(found, TakenOver::At(before(10, 7), 400));
+        found.add(None);
+        found.add(Some((before(0, 0), 100)));
+        assert_eq!(found, TakenOver::Untold);
+    }
 
     #[test]
     fn who_writes_counts_and_of_several_the_first_that_fell_silent() {

@@ -10,7 +10,7 @@
 //! The head is stored last, and never 0: a slot whose head is 0 was not written to its end. A
 //! socket takes three slots; the heads of the other two say that they belong to it. Where messages
 //! end in a direction that is framed is written behind the calls that moved them, by byte offset
-//! ([`Ends`]).
+//! ([`Ends`]). How much a socket that was found had carried is in a slot behind it ([`Before`]).
 
 use crate::framing::{Class, Guess, Reason};
 
@@ -83,6 +83,8 @@ pub enum Kind {
     Stop = 7,
     /// The rule that a connection follows, of which none was given.
     Guess = 8,
+    /// What a socket had carried when it was found.
+    Before = 9,
 }
 
 /// Flags of a call.
@@ -140,6 +142,13 @@ pub struct Address {
     pub port: u16,
 }
 
+impl Address {
+    /// Whether it is the machine itself, under a name that every machine has.
+    pub fn is_loopback(&self) -> bool {
+        std::net::Ipv6Addr::from(self.host).to_canonical().is_loopback()
+    }
+}
+
 /// A socket that is used from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {
@@ -159,6 +168,24 @@ pub struct Socket {
     pub local: Address,
     /// The peer's.
     pub peer: Address,
+}
+
+/// What a TCP connection had carried when a process came to use it that had not made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Before {
+    /// Number of the socket in this process.
+    pub socket: u32,
+    /// The end connected; else it was accepted.
+    pub has_connected: bool,
+    /// Bytes that had been given to the socket.
+    pub sent: u64,
+    /// Bytes that had been taken from it.
+    pub received: u64,
+    /// Bytes that lay in it.
+    pub unread: u64,
+    /// By the kernel's account the last byte had come so long ago, ms. Its clock has steps of up to
+    /// [`STEP_MS`](Before::STEP_MS).
+    pub quiet_ms: u32,
 }
 
 /// Ends that a slot has room for.
@@ -193,6 +220,8 @@ pub enum Entry {
     },
     /// Messages end there.
     Ends(Ends),
+    /// What a socket that was found had carried.
+    Before(Before),
     /// The rule that a connection follows, of which none was given.
     Guess {
         /// Its number in this process.
@@ -251,6 +280,34 @@ fn stop_of(slot: &[u64; SLOT_WORDS]) -> Option<Entry> {
     let reason = Reason::from_code(u8::try_from(slot[0] >> 32).ok()?)?;
     let (socket, is_sent) = (socket_of(slot[0]), slot[0] >> 4 & 1 == 1);
     Some(Entry::Stop { socket, is_sent, offset: slot[1], reason })
+}
+
+impl Before {
+    /// What [`quiet_ms`](Before::quiet_ms) may be too much, ms: a kernel's tick.
+    pub const STEP_MS: u32 = 10;
+
+    /// Whether nothing had been moved.
+    pub fn is_nothing(&self) -> bool {
+        self.sent == 0 && self.received == 0
+    }
+
+    /// How the end came to be.
+    pub fn birth(&self) -> Birth {
+        if self.has_connected { Birth::Connected } else { Birth::Accepted }
+    }
+
+    /// As a slot.
+    pub fn slot(&self) -> [u64; SLOT_WORDS] {
+        let flags = u8::from(self.has_connected);
+        let head = head_word(Kind::Before, flags, self.socket, self.quiet_ms);
+        [head, self.sent, self.received, self.unread]
+    }
+
+    fn of(slot: &[u64; SLOT_WORDS]) -> Before {
+        let [head, sent, received, unread] = *slot;
+        let (has_connected, quiet_ms) = (head >> 4 & 1 == 1, (head >> 32) as u32);
+        Before { socket: socket_of(head), has_connected, sent, received, unread, quiet_ms }
+    }
 }
 
 impl Ends {
@@ -407,6 +464,7 @@ impl Iterator for Entries<'_> {
                 4 => Some(Entry::Close { socket: socket_of(slot[0]), at: slot[2] }),
                 6 => Ends::of(slot).map(Entry::Ends),
                 7 => stop_of(slot),
+                9 => Some(Entry::Before(Before::of(slot))),
                 8 => Guess::from_code((slot[0] >> 4) as u8)
                     .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,

@@ -32,15 +32,20 @@ pub struct SocketsFacts {
     /// The node that stands for all programs that were not traced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<u32>,
-    /// Connections of which both ends were traced, from their beginning.
+    /// Connections of which both ends were traced, from a byte on that is known.
     pub whole_connections: u64,
     /// Connections of which one end was traced.
     pub half_connections: u64,
-    /// Of those, ends that were there before the trace.
+    /// Of those, ends that were there before the trace, of which the kernel does not tell what they
+    /// had carried.
     pub older_connections: u64,
+    /// Connections of which an end was there before the trace, and the kernel told what it had
+    /// carried.
+    pub taken_over: TakenOverFacts,
     /// Connections whose offsets contradict one another, so that nothing was matched.
     pub doubtful_connections: u64,
-    /// Bytes that were written into connections with two traced ends.
+    /// Bytes that were written into connections with two traced ends, but for those that the other
+    /// end had read before it was traced.
     pub bytes_sent: u64,
     /// Bytes of them that the other end has read.
     pub bytes_matched: u64,
@@ -59,6 +64,17 @@ pub struct SocketsFacts {
     /// What came of the rules that ports were given, by port.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub framing: Vec<FramingFacts>,
+}
+
+/// Connections that others had used before a traced process did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TakenOverFacts {
+    /// How many.
+    pub connections: u64,
+    /// Bytes of those with two traced ends that an end wrote or read before it was traced, and the
+    /// other end while it was.
+    pub bytes_of_others: u64,
 }
 
 /// What came of the rule of a port.

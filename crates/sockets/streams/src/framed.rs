@@ -16,8 +16,12 @@ pub(crate) struct Follows {
 }
 
 impl Follows {
-    /// Of a connection, by its ends, of which the first was traced from its beginning.
+    /// Of a connection, by its ends, where no end was taken over when bytes had passed there: where
+    /// its messages begin and what they answer is not known then.
     pub fn of(rules: &Rules, ends: [&End; 2]) -> Option<Follows> {
+        if ends.into_iter().any(End::is_late) {
+            return None;
+        }
         let port = match ends[0].birth? {
             Birth::Connected => ends[0].peer.port,
             Birth::Accepted => ends[0].local.port,

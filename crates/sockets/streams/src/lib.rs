@@ -29,10 +29,12 @@ pub mod exchanges;
 mod facts;
 mod framed;
 pub mod framing;
+mod hosts;
 mod legs;
 mod logs;
 mod marks;
 mod matching;
+pub mod merge;
 mod op;
 mod order;
 mod pairing;
@@ -49,7 +51,9 @@ mod writes;
 use std::path::{Path, PathBuf};
 
 pub use error::CloseError;
-pub use facts::{FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts};
+pub use facts::{
+    FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts, TakenOverFacts,
+};
 
 /// Ending of a process's log.
 pub const LOG_ENDING: &str = "sockets";

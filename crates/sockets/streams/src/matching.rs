@@ -36,6 +36,29 @@ impl Counts {
     }
 }
 
+/// Bytes of a direction: the offset of the first, and that behind the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub from: u64,
+    pub to: u64,
+}
+
+impl Span {
+    fn of(before: u64, moved: u64) -> Span {
+        Span { from: before, to: before + moved }
+    }
+
+    /// How many.
+    pub fn bytes(self) -> u64 {
+        self.to.saturating_sub(self.from)
+    }
+
+    /// The bytes of both.
+    pub fn and(self, other: Span) -> Span {
+        Span { from: self.from.max(other.from), to: self.to.min(other.to) }
+    }
+}
+
 /// Whose calls they are, and how many bytes there will be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
@@ -46,30 +69,59 @@ pub(crate) struct Way {
     /// When the first of those that write logged its last call that did, ns. One that is killed
     /// within a call does not log it, and nothing after it.
     pub silent_from: i64,
-    /// Bytes that are written, and read.
-    pub written: u64,
-    pub read: u64,
+    /// Bytes that are written, and read, by traced processes.
+    pub written: Span,
+    pub read: Span,
+    /// Up to which byte all had arrived when the reader was found, and when, ns.
+    pub had_arrived: Option<(u64, i64)>,
+    /// The node that wrote what was written before, and read what was read before.
+    pub outside: u32,
     /// No call that writes takes longer, ns.
     pub longest_ns: i64,
+    /// The two ends' clocks may be so far apart, ns.
+    pub apart_ns: i64,
 }
 
 impl Way {
-    /// From one end to another.
-    pub fn between(from: &End, to: &End) -> Way {
+    /// From one end to another; `outside` stands for all programs that were not traced.
+    pub fn between(from: &End, to: &End, outside: u32) -> Way {
         Way {
             is_unix: from.is_unix,
             from: from.node,
             to: to.node,
             silent_from: from.silence.from,
-            written: from.sent.bytes,
-            read: to.received.bytes,
+            written: Span::of(from.before()[0], from.sent.bytes),
+            read: Span::of(to.before()[1], to.received.bytes),
+            had_arrived: to.had_arrived(),
+            outside,
             longest_ns: from.sent.longest_ns,
+            apart_ns: from.clock.apart(to.clock),
         }
     }
 
     /// Bytes that were both written and read.
     pub fn matched(&self) -> u64 {
-        self.read.min(self.written)
+        self.written.and(self.read).bytes()
+    }
+
+    /// Bytes that were written, but for those that others had read before.
+    pub fn written_for_reader(&self) -> u64 {
+        self.written.to.saturating_sub(self.written.from.max(self.read.from))
+    }
+
+    /// Bytes of which one side is not known because others moved them before: those that they
+    /// wrote, or read.
+    pub fn others(&self) -> u64 {
+        self.written.bytes() - self.written_for_reader() + self.read.bytes() - self.read_of_writer()
+    }
+
+    fn read_of_writer(&self) -> u64 {
+        self.read.to.saturating_sub(self.read.from.max(self.written.from))
+    }
+
+    /// Whether it is a message that others wrote, or read, before.
+    pub fn is_others(&self, row: &MessageRow) -> bool {
+        [row.src, row.dst].contains(&self.outside)
     }
 }
 
@@ -82,6 +134,8 @@ pub(crate) struct Doubt;
 pub(crate) struct Direction {
     way: Way,
     pub counts: Counts,
+    /// Something was read beyond what was written.
+    has_beyond: bool,
     writes: Writes,
     cutter: Cutter<Sent>,
     marks: Marks,
@@ -89,10 +143,12 @@ pub(crate) struct Direction {
     sent: VecDeque<(u64, Sent)>,
     /// Reads that wait for who wrote their bytes.
     reads: VecDeque<(u64, Op)>,
-    /// Bytes in messages that are cut, and in messages that are done; bytes read.
+    /// Behind the bytes in messages that are cut, in messages that are done, and that are read.
     cut: u64,
     done: u64,
     got: u64,
+    /// Behind what was read of what others wrote.
+    others: u64,
     transit: Option<i64>,
     is_finished: bool,
 }
@@ -103,14 +159,16 @@ impl Direction {
         Direction {
             way,
             counts: Counts::default(),
+            has_beyond: false,
             writes: Writes::new(),
-            cutter: Cutter::new(way.written),
+            cutter: Cutter::new(way.written.bytes()),
             marks,
             sent: VecDeque::new(),
             reads: VecDeque::new(),
-            cut: 0,
-            done: 0,
-            got: 0,
+            cut: way.written.from,
+            done: way.written.from,
+            got: way.read.from,
+            others: way.read.from,
             transit: None,
             is_finished: false,
         }
@@ -131,6 +189,11 @@ impl Direction {
             self.got += u64::from(op.bytes);
             self.reads.push_back((self.got, *op));
         }
+    }
+
+    /// See [`Way::is_others`].
+    pub fn is_others(&self, row: &MessageRow) -> bool {
+        self.way.is_others(row)
     }
 
     /// An end has found where messages end.
@@ -157,7 +220,7 @@ impl Direction {
     /// No message that is still to come was ready before, or taken before: by calls that return at
     /// `now` or later.
     pub fn bounds(&self, now: i64) -> (i64, i64) {
-        if self.done >= self.way.written && (self.is_finished || self.got >= self.way.read) {
+        if self.done >= self.way.written.to && (self.is_finished || self.got >= self.way.read.to) {
             return (i64::MAX, i64::MAX);
         }
         let waiting = self.sent.front().map(|(_, sent)| sent).or(self.cutter.front());
@@ -172,20 +235,33 @@ impl Direction {
     /// The next message of which all is known that there is to know.
     pub fn next(&mut self) -> Result<Option<MessageRow>, Doubt> {
         self.cut();
+        if let Some(row) = self.of_others() {
+            return Ok(Some(row));
+        }
         let Some((end, message)) = self.sent.front().copied() else { return self.beyond() };
         while self.reads.front().is_some_and(|(read, _)| *read < end) {
             self.reads.pop_front();
         }
-        if end > self.way.read {
+        let read = self.way.read;
+        if end > read.to || end <= read.from {
+            let reader = if end > read.to { self.way.to } else { self.way.outside };
             self.counts.lone_sends += 1;
-            return Ok(Some(self.done(end, lone_send(&message, self.way.to))));
+            return Ok(Some(self.done(end, lone_send(&message, reader))));
         }
         let Some((read, got)) = self.reads.front().copied() else { return Ok(None) };
-        if got.exit < message.enter {
+        if got.exit.saturating_add(self.way.apart_ns) < message.enter {
             return Err(Doubt);
         }
         let Some(is_last) = self.is_last((end, read), &got) else { return Ok(None) };
-        let known = what_is_known(&message, &got, self.way.is_unix, is_last);
+        let mut known = what_is_known(&message, &got, self.way.is_unix, is_last);
+        if let Some((_, at)) = self.way.had_arrived.filter(|(offset, _)| end <= *offset) {
+            known.latest = known.latest.min(at);
+        }
+        // One of the two clocks is off by that.
+        let before = known.enter.saturating_sub(known.latest);
+        if (1..=self.way.apart_ns).contains(&before) {
+            known.enter = known.latest;
+        }
         let arrival = arrival(known, &mut self.transit);
         self.counts.matched += 1;
         let row = MessageRow {
@@ -215,7 +291,7 @@ impl Direction {
         if end != read || self.way.is_unix || got.stamp == NULL {
             return Some(false);
         }
-        let is_no_next = end >= self.way.written || self.is_finished;
+        let is_no_next = end >= self.way.written.to || self.is_finished;
         match self.sent.get(1) {
             _ if got.has(flags::EMPTIED) => Some(true),
             Some((_, next)) => Some(next.enter >= got.stamp),
@@ -233,9 +309,26 @@ impl Direction {
         }
     }
 
+    /// What was read that others wrote before the writer was found: a row for each call.
+    fn of_others(&mut self) -> Option<MessageRow> {
+        let begun = self.way.written.from;
+        if self.others >= begun {
+            return None;
+        }
+        let (read, got) = self.reads.front().copied()?;
+        let (bytes, ends_here) = (read.min(begun) - self.others, read <= begun);
+        self.others += bytes;
+        if ends_here {
+            self.reads.pop_front();
+        }
+        self.counts.lone_receives += 1;
+        let is_last = ends_here && got.has(flags::EMPTIED);
+        Some(lone_receive((bytes, None), &got, self.way.outside, is_last))
+    }
+
     /// What was read beyond all that was written: a row for each call.
     fn beyond(&mut self) -> Result<Option<MessageRow>, Doubt> {
-        let written = self.way.written;
+        let written = self.way.written.to;
         while self.reads.front().is_some_and(|(read, _)| *read <= self.done) {
             self.reads.pop_front();
         }
@@ -243,11 +336,12 @@ impl Direction {
             return Ok(None);
         }
         let Some((read, got)) = self.reads.pop_front() else { return Ok(None) };
-        let is_first = self.counts.lone_receives == 0;
-        if is_first && got.exit < self.way.silent_from {
+        let read_by = got.exit.saturating_add(self.way.apart_ns);
+        if !self.has_beyond && read_by < self.way.silent_from {
             // Bytes that nobody wrote: the log of the sender is not whole, or they are others'.
             return Err(Doubt);
         }
+        self.has_beyond = true;
         self.counts.lone_receives += 1;
         let bytes = (read - written).min(got.bytes.into());
         let is_last = got.has(flags::EMPTIED);

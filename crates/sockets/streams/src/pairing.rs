@@ -1,6 +1,6 @@
 //! Which two ends are one connection.
 
-use crate::ends::End;
+use crate::ends::{End, TakenOver};
 use crate::entry::{Address, Birth};
 use rustc_hash::FxHashMap;
 
@@ -15,10 +15,14 @@ pub(crate) fn partners(ends: &[End]) -> Vec<Option<usize>> {
 /// Unix-domain sockets: one end at least has learnt from the kernel who the other is.
 fn by_inode(ends: &[End], partners: &mut [Option<usize>]) {
     let is_unix = |end: &&End| end.is_unix && end.inode != 0;
-    let of_inode: FxHashMap<u64, usize> =
-        (0..).zip(ends).filter(|(_, end)| is_unix(end)).map(|(at, end)| (end.inode, at)).collect();
+    let key = |end: &End, inode: u64| (end.clock.host, inode);
+    let of_inode: FxHashMap<(u32, u64), usize> = (0..)
+        .zip(ends)
+        .filter(|(_, end)| is_unix(end))
+        .map(|(at, end)| (key(end, end.inode), at))
+        .collect();
     for (at, end) in ends.iter().enumerate().filter(|(_, end)| is_unix(end)) {
-        if let Some(&other) = of_inode.get(&end.peer_inode)
+        if let Some(&other) = of_inode.get(&key(end, end.peer_inode))
             && end.peer_inode != 0
             && other != at
             && partners[at].is_none()
@@ -30,7 +34,8 @@ fn by_inode(ends: &[End], partners: &mut [Option<usize>]) {
 }
 
 /// TCP: the address of one is the peer of the other. The same two addresses may come again, one
-/// connection after another: what is accepted is then the last that was connected before.
+/// connection after another: what is accepted is then the last that was connected before. One that
+/// connected before any traced process had it is older than all that was accepted.
 fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
     let mut connected: FxHashMap<(Address, Address), Vec<usize>> = FxHashMap::default();
     let mut others = Vec::new();
@@ -44,9 +49,16 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
     for at in others {
         let end = &ends[at];
         let Some(candidates) = connected.get_mut(&(end.peer, end.local)) else { continue };
-        let before = |other: &&usize| ends[**other].made <= end.last;
+        let made_of = |other: usize| match ends[other].taken_over {
+            TakenOver::At(..) => i64::MIN,
+            _ => ends[other].made,
+        };
+        let before = |other: &&usize| {
+            let made = made_of(**other).saturating_sub(ends[**other].clock.apart(end.clock));
+            made <= end.last && end.may_meet(&ends[**other])
+        };
         let Some(&best) = candidates.iter().filter(before).max_by_key(|other| {
-            let made = ends[**other].made;
+            let made = made_of(**other);
             // Best is the last before it was made, then the first after.
             (made <= end.made, if made <= end.made { made } else { -made })
         }) else {
@@ -54,5 +66,57 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
         };
         candidates.retain(|other| *other != best);
         (partners[at], partners[best]) = (Some(best), Some(at));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ends::{EndClock, Moved, Silence};
+
+    fn address(host: [u8; 4], port: u16) -> Address {
+        Address { host: std::net::Ipv4Addr::from(host).to_ipv6_mapped().into(), port }
+    }
+
+    fn end(host: u32, birth: Birth, [local, peer]: [Address; 2]) -> End {
+        End {
+            clock: EndClock { host, error_ns: 100 },
+            is_unix: false,
+            inode: 5,
+            peer_inode: 0,
+            local,
+            peer,
+            birth: Some(birth),
+            taken_over: TakenOver::Never,
+            made: 10,
+            last: 20,
+            node: 0,
+            sent: Moved::default(),
+            received: Moved::default(),
+            silence: Silence::NONE,
+            guess: None,
+        }
+    }
+
+    #[test]
+    fn what_every_machine_calls_itself_is_never_another_machine() {
+        let talk = |far: [u8; 4], hosts: [u32; 2]| {
+            let [one, other] = [address(far, 4000), address(far, 80)];
+            let connected = end(hosts[0], Birth::Connected, [one, other]);
+            partners(&[connected, end(hosts[1], Birth::Accepted, [other, one])])
+        };
+        let (met, not) = (vec![Some(1), Some(0)], vec![None, None]);
+        assert_eq!(talk([127, 0, 0, 1], [0, 0]), met);
+        assert_eq!(talk([127, 0, 0, 1], [0, 1]), not);
+        assert_eq!(talk([10, 0, 0, 1], [0, 1]), met);
+    }
+
+    #[test]
+    fn clocks_that_are_apart_do_not_keep_two_ends_from_meeting() {
+        let [one, other] = [address([10, 0, 0, 1], 4000), address([10, 0, 0, 2], 80)];
+        let late = |made| End { made, ..end(0, Birth::Connected, [one, other]) };
+        let found = |made| partners(&[late(made), end(1, Birth::Accepted, [other, one])]);
+        assert_eq!(found(220), [Some(1), Some(0)]);
+        assert_eq!(found(221), [None, None]);
     }
 }

@@ -2,7 +2,7 @@
 //! written. What is found to be wrong with a connection is known at its end: then all is done once
 //! more, with that connection looked at in another way.
 
-use crate::ends::{End, asker_first};
+use crate::ends::{End, TakenOver, asker_first};
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
 use crate::facts::SocketsFacts;
@@ -209,7 +209,7 @@ impl<'a> Round<'a> {
         let (ends, look) = (self.ends(at), self.plan.looks[at]);
         match self.is_half(at) {
             true => Talk::half(ends[0], self.rules, look, self.out.outside),
-            false => Talk::whole(ends, self.rules, look),
+            false => Talk::whole(ends, self.rules, look, self.out.outside),
         }
     }
 
@@ -245,13 +245,19 @@ impl<'a> Round<'a> {
         if !is_half {
             facts.whole_connections += 1;
             let ways = [[ends[0], ends[1]], [ends[1], ends[0]]];
-            for way in ways.map(|[from, to]| Way::between(from, to)) {
-                facts.bytes_sent += way.written;
+            for way in ways.map(|[from, to]| Way::between(from, to, self.out.outside)) {
+                facts.bytes_sent += way.written_for_reader();
                 facts.bytes_matched += way.matched();
+                facts.taken_over.bytes_of_others += way.others();
             }
         } else if ends[0].is_used() && !self.plan.looks[at].is_doubtful {
             facts.half_connections += 1;
             facts.older_connections += u64::from(ends[0].birth.is_none());
+        }
+        let is_taken_over =
+            |end: &End| end.is_used() && matches!(end.taken_over, TakenOver::At(..));
+        if !self.plan.looks[at].is_doubtful && ends.into_iter().any(is_taken_over) {
+            facts.taken_over.connections += 1;
         }
         facts.matched += outcome.counts.matched;
         facts.overlapping += outcome.overlapping;

@@ -3,15 +3,15 @@
 //! needs to know beforehand, so that nothing has to be kept until the end.
 
 use crate::CloseError;
-use crate::ends::{End, Moved, Silence};
-use crate::entry::{Address, Birth, Call, Entries, Entry, Socket, flags};
+use crate::ends::{End, EndClock, Moved, Silence, TakenOver};
+use crate::entry::{Address, Before, Birth, Call, Entries, Entry, Socket, flags};
 use crate::framing::Guess;
 use crate::logs::Process;
 use clock::{Cursor, Model, Ticks};
 use rustc_hash::FxHashMap;
 
-/// Which socket of the system it is.
-type Key = (u64, Address, Address);
+/// Which socket of which system it is.
+type Key = (u32, u64, Address, Address);
 
 /// What is in the logs of all processes.
 #[derive(Default)]
@@ -21,11 +21,23 @@ pub(crate) struct Survey {
     pub numbers: Vec<FxHashMap<u32, u32>>,
     /// Connections of each process.
     pub used: Vec<u64>,
+    /// The moments of its calls.
+    pub spans: Vec<Option<ClockSpan>>,
     /// When each chunk begins, with the place of its process.
     pub chunks: Vec<Beginning>,
     /// Slots of logs that held no entry.
     pub damaged: u64,
     by_key: FxHashMap<Key, usize>,
+    /// The machines, by when they were started.
+    hosts: Vec<String>,
+}
+
+/// The first and the last moment of the calls of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClockSpan {
+    pub ticks: [u64; 2],
+    /// Of the kernel's stamps, ns.
+    pub kernel_ns: Option<(i64, i64)>,
 }
 
 /// A chunk of a log.
@@ -50,7 +62,24 @@ struct Use {
 #[derive(Default)]
 struct Uses {
     sockets: Vec<Socket>,
+    /// What those had carried that were found.
+    before: FxHashMap<u32, Before>,
     by_number: FxHashMap<u32, Use>,
+    span: Option<ClockSpan>,
+}
+
+impl ClockSpan {
+    /// With one more call.
+    fn with(span: Option<ClockSpan>, call: &Call) -> ClockSpan {
+        let here = ClockSpan { ticks: [call.enter, call.exit], kernel_ns: None };
+        let ClockSpan { ticks: [first, last], mut kernel_ns } = span.unwrap_or(here);
+        if call.flags & flags::STAMPED != 0 {
+            let stamp = call.fourth as i64;
+            let (from, to) = kernel_ns.unwrap_or((stamp, stamp));
+            kernel_ns = Some((from.min(stamp), to.max(stamp)));
+        }
+        ClockSpan { ticks: [first.min(call.enter), last.max(call.exit)], kernel_ns }
+    }
 }
 
 impl Survey {
@@ -61,6 +90,7 @@ impl Survey {
         model: &Model,
         mut done: impl FnMut(),
     ) -> Result<(), CloseError> {
+        let of_end = EndClock { host: self.host(&process.sheet.boot_id), error_ns: 0 };
         let (node, mut clock) = (process.sheet.node, model.cursor());
         let place = self.numbers.len() as u32;
         let mut uses = Uses::default();
@@ -73,7 +103,8 @@ impl Survey {
             }
             done();
         })?;
-        self.fold(uses, node, &mut clock);
+        self.spans.push(uses.span);
+        self.fold(uses, (node, of_end), &mut clock);
         Ok(())
     }
 
@@ -81,21 +112,33 @@ impl Survey {
     pub fn skip(&mut self) {
         self.numbers.push(FxHashMap::default());
         self.used.push(0);
+        self.spans.push(None);
     }
 
     /// All logs are taken in.
     pub fn complete(&mut self) {
         self.chunks.sort_unstable();
         for end in &mut self.ends {
+            end.complete_birth();
             end.sent.complete();
             end.received.complete();
         }
     }
 
-    fn fold(&mut self, mut uses: Uses, node: u32, clock: &mut Cursor<'_>) {
+    fn host(&mut self, boot_id: &str) -> u32 {
+        let known = self.hosts.iter().position(|known| known == boot_id);
+        let at = known.unwrap_or_else(|| {
+            self.hosts.push(boot_id.to_owned());
+            self.hosts.len() - 1
+        });
+        at as u32
+    }
+
+    fn fold(&mut self, mut uses: Uses, whose: (u32, EndClock), clock: &mut Cursor<'_>) {
         let mut numbers = FxHashMap::default();
         for socket in &uses.sockets {
-            numbers.insert(socket.number, self.end_of(socket, node, clock) as u32);
+            let before = uses.before.get(&socket.number);
+            numbers.insert(socket.number, self.end_of(socket, before, whose, clock) as u32);
         }
         let mut used: Vec<u32> = numbers.values().copied().collect();
         used.sort_unstable();
@@ -119,17 +162,25 @@ impl Survey {
         self.numbers.push(numbers);
     }
 
-    fn end_of(&mut self, socket: &Socket, node: u32, clock: &mut Cursor<'_>) -> usize {
-        let key = (socket.inode, socket.local, socket.peer);
+    fn end_of(
+        &mut self,
+        socket: &Socket,
+        before: Option<&Before>,
+        (node, of_end): (u32, EndClock),
+        clock: &mut Cursor<'_>,
+    ) -> usize {
+        let key = (of_end.host, socket.inode, socket.local, socket.peer);
         let [enter, exit] = socket.made.map(|at| clock.timeline(Ticks(at)).0);
         let at = *self.by_key.entry(key).or_insert_with(|| {
             self.ends.push(End {
+                clock: of_end,
                 is_unix: socket.is_unix,
                 inode: socket.inode,
                 peer_inode: 0,
                 local: socket.local,
                 peer: socket.peer,
                 birth: None,
+                taken_over: TakenOver::Never,
                 made: enter,
                 last: exit,
                 node,
@@ -143,8 +194,9 @@ impl Survey {
         let end = &mut self.ends[at];
         end.peer_inode = end.peer_inode.max(socket.peer_inode);
         end.made = end.made.min(enter);
-        if socket.birth != Birth::Found {
-            end.birth = Some(socket.birth);
+        match socket.birth {
+            Birth::Found => end.taken_over.add(before.map(|before| (*before, exit))),
+            made => end.birth = Some(made),
         }
         at
     }
@@ -162,6 +214,9 @@ impl Uses {
         for entry in entries.by_ref() {
             match entry {
                 Entry::Socket(socket) => self.sockets.push(socket),
+                Entry::Before(before) => {
+                    self.before.insert(before.socket, before);
+                }
                 Entry::Send(call) | Entry::Receive(call) if call.exit > until => break,
                 Entry::Send(call) | Entry::Receive(call) => {
                     let is_sent = matches!(entry, Entry::Send(_));
@@ -193,6 +248,7 @@ impl Uses {
 
     fn call(&mut self, call: &Call, is_sent: bool, node: u32, clock: &mut Cursor<'_>) -> i64 {
         let [enter, exit] = [call.enter, call.exit].map(|at| clock.timeline(Ticks(at)).0);
+        self.span = Some(ClockSpan::with(self.span, call));
         let one = self.by_number.entry(call.socket).or_default();
         one.last = one.last.max(exit);
         let way = if is_sent { &mut one.sent } else { &mut one.received };

@@ -97,7 +97,7 @@ struct Half {
 
 impl Talk {
     /// Of a connection of which both ends are known; the first asks.
-    pub fn whole([asker, answerer]: [&End; 2], rules: &Rules, look: Look) -> Talk {
+    pub fn whole([asker, answerer]: [&End; 2], rules: &Rules, look: Look, outside: u32) -> Talk {
         let follows = Follows::of(rules, [asker, answerer]);
         let rule = follows.as_ref().filter(|one| one.is_followed()).map(|one| &one.rule);
         let ways = [[asker, answerer], [answerer, asker]].map(|[from, to]| {
@@ -105,7 +105,7 @@ impl Talk {
                 Some(_) => Marks::of_both(&from.sent, &to.received),
                 None => Marks::default(),
             };
-            Direction::new(Way::between(from, to), marks)
+            Direction::new(Way::between(from, to, outside), marks)
         });
         let counts = [[asker, answerer], [answerer, asker]]
             .map(|[from, to]| from.sent.marks.paired.max(to.received.marks.paired));
@@ -245,7 +245,9 @@ impl Talk {
                 if let Some(framed) = &mut self.framed {
                     framed.count(row.class);
                 }
-                self.pairing.push(side, &row);
+                if !self.ways.is_others(side, &row) {
+                    self.pairing.push(side, &row);
+                }
             }
         }
         Ok(())
@@ -276,6 +278,14 @@ impl Ways {
         match self {
             Ways::Whole(ways) => ways[side].next().map_err(|_| Trouble::Doubtful),
             Ways::Half(half) => Ok(half.next(side)),
+        }
+    }
+
+    /// Whether one of its two ends is one that was not traced then, on a connection that has two.
+    fn is_others(&self, side: usize, row: &MessageRow) -> bool {
+        match self {
+            Ways::Whole(ways) => ways[side].is_others(row),
+            Ways::Half(_) => false,
         }
     }
 }

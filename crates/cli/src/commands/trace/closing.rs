@@ -1,6 +1,7 @@
 //! After the program has ended: what there is becomes a run, and is shown; by the last of those
 //! that take part in it.
 
+use super::LOGS_ONLY;
 use crate::args::SocketTraceArgs;
 use crate::child;
 use crate::closing::close_sockets;
@@ -24,6 +25,7 @@ pub fn close_and_show(
 ) -> Result<ExitCode> {
     let path = folder.path().to_path_buf();
     let code = child::code(*ended);
+    let leaves_logs = folder.info().parameters.contains_key(LOGS_ONLY);
     if args.join.is_some() {
         drop(folder);
     } else {
@@ -31,6 +33,13 @@ pub fn close_and_show(
         if let Err(error) = folder.leave() {
             return Ok(failed(&error.into(), code));
         }
+    }
+    if leaves_logs {
+        eprintln!(
+            "logs: {}   with those of other hosts: fourstamp trace --merge {0},RUN",
+            path.display()
+        );
+        return Ok(ExitCode::from(code));
     }
     match close(&path) {
         Ok(Closed::Whole) => {}
@@ -47,12 +56,23 @@ pub fn close_and_show(
         }
         Err(error) => return Ok(failed(&error, code)),
     }
+    show(&path, args)?;
+    Ok(ExitCode::from(code))
+}
+
+/// Show a run that is closed.
+pub fn show(path: &Path, args: &SocketTraceArgs) -> Result<()> {
     if !args.no_report {
-        let analysed = crate::analyse::analyse(&path, 1, &stats::Filter::default())?;
+        let analysed = crate::analyse::analyse(path, 1, &stats::Filter::default())?;
         show::text_beside(&document_of(&[analysed]).brief());
     }
     eprintln!("run: {}   page: fourstamp report {0}", path.display());
-    Ok(ExitCode::from(code))
+    Ok(())
+}
+
+/// Close a run that nobody else has.
+pub fn close_whole(path: &Path) -> Result<()> {
+    close(path).map(|_| ())
 }
 
 /// The program's own failure is what its caller asks for; ours is said, and what was logged stays.

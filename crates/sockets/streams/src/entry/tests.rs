@@ -46,13 +46,23 @@ proptest! {
         }
         let stop = Entry::Stop { socket, is_sent, offset, reason: Reason::Unseen };
         let guess = Entry::Guess { socket, guess: Guess::Resp };
+        let before = Before {
+            socket,
+            has_connected: is_sent,
+            sent: from,
+            received: 1,
+            unread: 2,
+            quiet_ms: u32::MAX,
+        };
         let slots = [
+            before.slot(),
             guess_slot(socket, Guess::Resp),
             ends.slot(),
             stop_slot((socket, is_sent), offset, Reason::Unseen),
         ];
         let mut entries = Entries::new(slots.as_flattened());
-        prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), [guess, Entry::Ends(ends), stop]);
+        let expected = [Entry::Before(before), guess, Entry::Ends(ends), stop];
+        prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), expected);
         prop_assert_eq!(entries.damaged(), 0);
     }
 
