@@ -15,6 +15,7 @@ fuzz_target!(|words: Vec<u64>| {
             Entry::Receive(call) => assert_eq!(again(&call.slot(Kind::Receive)), entry),
             Entry::Socket(socket) => assert_eq!(again(&socket.slots()), entry),
             Entry::Ends(ends) => assert_eq!(again(&ends.slot()), entry),
+            Entry::Before(before) => assert_eq!(again(&before.slot()), entry),
             Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => {}
         }
     }

@@ -79,7 +79,7 @@ impl End {
         match self.taken_over {
             TakenOver::At(before, at) => {
                 let quiet_ms = before.quiet_ms.saturating_sub(Before::STEP_MS);
-                let last = at - i64::from(quiet_ms) * 1_000_000;
+                let last = at.saturating_sub(i64::from(quiet_ms) * 1_000_000);
                 Some((before.received + before.unread, last))
             }
             TakenOver::Never | TakenOver::Untold => None,

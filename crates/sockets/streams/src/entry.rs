@@ -27,6 +27,9 @@ pub const HEAD_BYTES: usize = 4096;
 /// Sockets are numbered below this in each process.
 pub const SOCKETS_MAX: u32 = 1 << 20;
 
+/// No connection carries so many bytes: a log that says so is damaged.
+const BYTES_MAX: u64 = 1 << 60;
+
 /// Words of the file's head.
 pub mod head {
     /// Marks the file: "4stsocks".
@@ -303,10 +306,12 @@ impl Before {
         [head, self.sent, self.received, self.unread]
     }
 
-    fn of(slot: &[u64; SLOT_WORDS]) -> Before {
+    fn of(slot: &[u64; SLOT_WORDS]) -> Option<Before> {
         let [head, sent, received, unread] = *slot;
         let (has_connected, quiet_ms) = (head >> 4 & 1 == 1, (head >> 32) as u32);
-        Before { socket: socket_of(head), has_connected, sent, received, unread, quiet_ms }
+        let is_possible = [sent, received, unread].iter().all(|bytes| *bytes < BYTES_MAX);
+        let socket = socket_of(head);
+        is_possible.then_some(Before { socket, has_connected, sent, received, unread, quiet_ms })
     }
 }
 
@@ -464,7 +469,7 @@ impl Iterator for Entries<'_> {
                 4 => Some(Entry::Close { socket: socket_of(slot[0]), at: slot[2] }),
                 6 => Ends::of(slot).map(Entry::Ends),
                 7 => stop_of(slot),
-                9 => Some(Entry::Before(Before::of(slot))),
+                9 => Before::of(slot).map(Entry::Before),
                 8 => Guess::from_code((slot[0] >> 4) as u8)
                     .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,

@@ -67,6 +67,20 @@ proptest! {
     }
 
     #[test]
+    fn counts_that_no_connection_reaches_are_damage(
+        which in 0..3usize, bytes in BYTES_MAX..=u64::MAX, socket in 0..SOCKETS_MAX,
+    ) {
+        let (has_connected, quiet_ms) = (false, 0);
+        let mut counts = [7; 3];
+        counts[which] = bytes;
+        let [sent, received, unread] = counts;
+        let before = Before { socket, has_connected, sent, received, unread, quiet_ms };
+        let slot = before.slot();
+        let mut entries = Entries::new(&slot);
+        prop_assert_eq!((entries.next(), entries.damaged()), (None, 1));
+    }
+
+    #[test]
     fn what_was_written_is_read(
         calls in proptest::collection::vec(call(), 0..20), one in socket(),
     ) {
