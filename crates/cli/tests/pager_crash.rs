@@ -137,7 +137,8 @@ fn a_server_that_was_killed_comes_back_empty_and_is_used_again() {
     let any = |of: fn(&Happened) -> bool| ended.events.iter().any(of);
     assert!(any(|what| matches!(what, Happened::ServerDown { .. })), "{:#?}", ended.events);
     assert!(any(|what| matches!(what, Happened::ServerJoined { .. })), "{:#?}", ended.events);
-    for words in ["is down: ", "not protected against the loss", "has joined", "protected again"] {
+    for words in ["is down: ", "not protected against the loss", "has joined", "is protected again"]
+    {
         assert!(ended.err.contains(words), "{words}: told when it happens: {}", ended.err);
     }
 }

@@ -36,7 +36,7 @@ pub fn typed(command: &Command, matches: &ArgMatches) -> Given {
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn read(command: &Command, path: &Path) -> Result<Given> {
-    let text = std::fs::read_to_string(path).with_context(|| {
+    let text = record::read_text(path).with_context(|| {
         format!("cannot read the configuration {}; --config names its file", path.display())
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -3,11 +3,11 @@
 //!
 //! Such an allocator takes its memory with `mmap` while it holds its own locks, and keeps its lists
 //! in that memory. An engine that allocated from it would wait for ever for a page which only it
-//! can bring, and the C library allocates where its own code does: so what the engine's threads ask
-//! for must come from the C library's allocator. A library's allocator stands behind this one, in
-//! the loader's order, and so never hears of them ([`is_behind`]). One in the program itself stands
-//! in front: such a program is refused. An allocator that a program keeps to itself, under other
-//! names than `malloc`, does no harm: what it maps is paged.
+//! can bring, and the C library allocates in the engine's threads, too. An allocator in a library
+//! stands behind this one, in the loader's order, and need not hear of them ([`is_behind`],
+//! [`behind`](crate::behind)). One in the program itself stands in front: such a program is
+//! refused. An allocator that a program keeps to itself, under other names than `malloc`, does no
+//! harm: what it maps is paged.
 
 use crate::next;
 use std::ffi::{CStr, c_int, c_void};

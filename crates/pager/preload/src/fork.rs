@@ -1,7 +1,7 @@
 //! What happens to paged memory in a forked child: it is there, as ordinary memory (`inherited`),
 //! or it is not there, and must not seem to be.
 //!
-//! The engine keeps paged memory out of children (`MADV_DONTFORK`): a child's copy would lack all
+//! The engine keeps paged memory out of children (`MADV_DONTFORK`): a child would lack all
 //! pages that are away, silently. Where that memory was the child gets ranges without access, so
 //! that nothing else comes to lie there, and a touch ends it with one line. Programs that fork to
 //! call `exec` never notice.
@@ -60,10 +60,10 @@ extern "C" fn in_child() {
     if let Some((table, shared)) = forking.filter(|_| !state::is_child()) {
         match shared {
             Some(_) => state::become_heir(),
-            None => table.all_paged().for_each(|((address, bytes), _)| close(address, bytes)),
-        }
-        if !state::is_heir() {
-            listen();
+            None => {
+                table.all_paged().for_each(|((address, bytes), _)| close(address, bytes));
+                listen();
+            }
         }
         state::become_child();
     }

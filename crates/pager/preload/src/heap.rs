@@ -83,16 +83,16 @@ pub unsafe extern "C" fn free(pointer: *mut c_void) {
         // The parent's: not there in this process.
         Owner::Parent => {}
         // SAFETY: the caller's own argument.
-        Owner::Copied => unsafe { free_copied(pointer) },
+        Owner::Inherited => unsafe { free_inherited(pointer) },
     }
 }
 
-/// A block that a forked child has a copy of; or one of the C library's, in addresses that such a
-/// block has left.
+/// A block that a forked child has from its parent; or one of the C library's, in addresses that
+/// such a block has left.
 ///
 /// # Safety
 /// As for `free(3)`.
-unsafe fn free_copied(pointer: *mut c_void) {
+unsafe fn free_inherited(pointer: *mut c_void) {
     let part = paged::block(pointer as usize).map(|bytes| (pointer as usize, bytes));
     // SAFETY: the caller gives up the whole block, which leaves the list first.
     unsafe {
@@ -135,11 +135,11 @@ pub unsafe extern "C" fn realloc(pointer: *mut c_void, bytes: size_t) -> *mut c_
         Owner::Engine(memory) => unsafe { of_the_engine(memory, pointer, bytes) },
         Owner::Parent => crate::fork::touched(pointer as usize),
         // SAFETY: the caller's own arguments.
-        Owner::Copied => unsafe { of_the_child(pointer, bytes) },
+        Owner::Inherited => unsafe { of_the_child(pointer, bytes) },
     }
 }
 
-/// A packed block. A forked child with a copy has no allocator for it: it becomes the C library's.
+/// A packed block. A forked child that has it has no allocator for it: it becomes the C library's.
 ///
 /// # Safety
 /// As for `realloc(3)`.
@@ -157,7 +157,7 @@ unsafe fn of_the_packed(pointer: *mut c_void, bytes: size_t) -> *mut c_void {
     }
 }
 
-/// A block that a forked child has a copy of becomes the C library's.
+/// A block that a forked child has from its parent becomes the C library's.
 ///
 /// # Safety
 /// As for `realloc(3)`.
@@ -320,7 +320,7 @@ pub unsafe extern "C" fn malloc_usable_size(pointer: *mut c_void) -> size_t {
         // SAFETY: the caller's own arguments.
         Owner::Others => unsafe { behind::malloc_usable_size(pointer) },
         Owner::Parent => paged::block(pointer as usize).unwrap_or(0),
-        Owner::Engine(_) | Owner::Copied => paged::block(pointer as usize)
+        Owner::Engine(_) | Owner::Inherited => paged::block(pointer as usize)
             // SAFETY: the caller's own argument.
             .unwrap_or_else(|| unsafe { behind::malloc_usable_size(pointer) }),
     }

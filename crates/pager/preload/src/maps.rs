@@ -291,14 +291,17 @@ enum Advised {
 
 fn advised(advice: c_int) -> Advised {
     match advice {
-        libc::MADV_DONTNEED | libc::MADV_FREE | MADV_DONTNEED_LOCKED => Advised::Zero,
+        libc::MADV_DONTNEED | libc::MADV_FREE | libc::MADV_DONTNEED_LOCKED => Advised::Zero,
         libc::MADV_HUGEPAGE
         | libc::MADV_NOHUGEPAGE
         | libc::MADV_MERGEABLE
         | libc::MADV_UNMERGEABLE
         | libc::MADV_DONTFORK
         | libc::MADV_WILLNEED
-        | MADV_COLD..=MADV_POPULATE_WRITE => Advised::Nothing,
+        | libc::MADV_COLD
+        | libc::MADV_PAGEOUT
+        | libc::MADV_POPULATE_READ
+        | libc::MADV_POPULATE_WRITE => Advised::Nothing,
         libc::MADV_NORMAL
         | libc::MADV_RANDOM
         | libc::MADV_SEQUENTIAL
@@ -307,11 +310,6 @@ fn advised(advice: c_int) -> Advised {
         _ => Advised::Refused,
     }
 }
-
-const MADV_COLD: c_int = 20;
-// 21 is MADV_PAGEOUT, 22 MADV_POPULATE_READ.
-const MADV_POPULATE_WRITE: c_int = 23;
-const MADV_DONTNEED_LOCKED: c_int = 24;
 
 #[cfg(test)]
 mod tests {

@@ -95,7 +95,7 @@ pub fn allocate(bytes: size_t, alignment: size_t, zeroed: bool) -> *mut c_void {
     block
 }
 
-/// Whether a pointer is such a block. A forked child without a copy has none: what its parent
+/// Whether a pointer is such a block. A forked child that got no memory has none: what its parent
 /// packed is only an address there.
 #[inline(always)]
 pub fn has(pointer: *const c_void) -> bool {
@@ -117,7 +117,7 @@ pub unsafe fn size(block: *const c_void) -> size_t {
     unsafe { mi::mi_usable_size(block) }
 }
 
-/// Give a block back. In a forked child, which has a copy, nothing happens.
+/// Give a block back. In a forked child that has it nothing happens.
 ///
 /// # Safety
 /// It must be a block, and must not be used any more.

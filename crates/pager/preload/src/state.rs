@@ -40,7 +40,7 @@ pub enum Owner {
     /// Paged by the parent's engine: not there in this process.
     Parent,
     /// Paged by the parent's engine, and ordinary memory in this process.
-    Copied,
+    Inherited,
 }
 
 /// Take the configuration from the environment; `started` is called once the engine runs. Ends the
@@ -110,7 +110,7 @@ pub fn owner(address: usize, bytes: usize) -> Owner {
     match running() {
         Some(memory) if memory.covers(address, bytes) => {
             if is_heir() {
-                Owner::Copied
+                Owner::Inherited
             } else if is_child() {
                 Owner::Parent
             } else {

@@ -92,6 +92,17 @@ fn a_child_has_its_parents_memory_within_the_budget() {
     }
 }
 
+#[test]
+fn what_a_child_has_as_well_leaves_memory_again() {
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("process.c", &[]);
+    for mut mode in modes() {
+        mode["fork_budget_bytes"] = json!(128 << 20);
+        let ran = bench.paged(&[&program, "leaves"], &mode);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pages leave\n"), "{}", ran.err);
+    }
+}
+
 /// While other threads fault, and with pages that left after the child began.
 #[test]
 fn children_of_several_threads_have_the_moment_of_their_fork() {

@@ -157,7 +157,7 @@ mod tests {
         drop(writer);
         assert_eq!(thread.join().unwrap(), 0);
         let sampled = whence.sampled();
-        if sampled.faults == 0 {
+        if std::fs::read("/proc/thread-self/syscall").is_err() {
             println!("skipped: this kernel does not tell where a thread waits");
             return;
         }

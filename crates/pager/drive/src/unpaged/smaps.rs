@@ -31,8 +31,8 @@ impl fmt::Display for Why {
             Why::NoLibrary => "in a program that is static, setuid or started without LD_PRELOAD",
             Why::Small => "in allocations below --threshold (and the pager's own tables)",
             Why::Committed => {
-                "in mappings that were reserved first and made accessible later (or shared with a \
-                forked child)"
+                "in mappings that were reserved first and made accessible later (or had from a \
+                paged parent)"
             }
             Why::Other => "in mappings that are below --threshold, fixed, or not made through libc",
             Why::Shared => "of shared memory",

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BYTES ((size_t)8 << 20)
@@ -150,6 +151,39 @@ static void blocks(void) {
     puts("blocks right");
 }
 
+static long resident_kib(void) {
+    char line[200];
+    long found = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "RssAnon:", 8)) found = atol(line + 8);
+    CHECK(file && fclose(file) == 0 && found > 0);
+    return found;
+}
+
+/* Pages leave again while a child has them as well, and the child keeps what it has. */
+static void leaves(void) {
+    enum { TIMES = 6, PATIENCE = 60 };
+    int ends[2];
+    unsigned char *more = malloc(TIMES * BYTES);
+    fill(more, 0, TIMES * BYTES, 5);
+    CHECK(pipe(ends) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char byte;
+        close(ends[1]);
+        _exit(read(ends[0], &byte, 1) == 0 && holds(more, 0, TIMES * BYTES, 5) ? 0 : 1);
+    }
+    CHECK(resident_kib() > (long)(TIMES * BYTES >> 10));
+    time_t begun = time(NULL);
+    while (resident_kib() > (long)(TIMES * BYTES >> 11)) {
+        CHECK(holds(more, 0, TIMES * BYTES, 5) && time(NULL) - begun < PATIENCE);
+    }
+    fill(more, 0, TIMES * BYTES, 6);
+    CHECK(close(ends[1]) == 0 && ended(child) == 0 && holds(more, 0, TIMES * BYTES, 6));
+    puts("pages leave");
+}
+
 /* Children of a moment at which no thread writes, but others have faults of their own: each has that moment, whatever is written later. */
 enum { WRITERS = 3, CHILDREN = 6 };
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
@@ -229,6 +263,7 @@ int main(int count, char **words) {
         return 0;
     }
     else if (!strcmp(which, "blocks")) blocks();
+    else if (!strcmp(which, "leaves")) leaves();
     else if (!strcmp(which, "threads")) threads(0);
     else if (!strcmp(which, "forks")) threads(1);
     else if (!strcmp(which, "programs")) programs();

@@ -169,7 +169,6 @@ impl Pages {
     /// Pages that a forked child has as well become this process's alone, as if they were written
     /// to: the kernel moves no others. Whether any may be now.
     fn unshare(&self, first: Page, many: u32) -> bool {
-        const MADV_POPULATE_WRITE: libc::c_int = 23;
         // Where a page is not there, the kernel would wait for us to bring it.
         let pages = (0..u64::from(many)).map(|number| address(Page(first.0 + number)));
         let there = pages.filter(|at| self.may_be_shared && is_there(*at));
@@ -178,8 +177,9 @@ impl Pages {
                 let _ = self.uffd.protect(*at, PAGE_BYTES, false);
             }
             // SAFETY: changes no contents.
-            let done =
-                unsafe { libc::syscall(libc::SYS_madvise, *at, PAGE_BYTES, MADV_POPULATE_WRITE) };
+            let done = unsafe {
+                libc::syscall(libc::SYS_madvise, *at, PAGE_BYTES, libc::MADV_POPULATE_WRITE)
+            };
             done == 0
         });
         written.count() > 0
