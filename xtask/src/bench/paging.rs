@@ -33,8 +33,10 @@ pub struct Options {
     binary: Option<PathBuf>,
 }
 
-const FLOOR: &str = "round trip and UFFDIO_COPY";
+const FLOOR: &str = "polling round trip and UFFDIO_COPY";
 const FAULT: &str = "random faults";
+const RANDOM: &str = "random reads, paged";
+const RANDOM_SWAP: &str = "random reads, swap";
 const READ: &str = "sequential read, paged";
 const READ_SWAP: &str = "sequential read, swap";
 const FFTW: &str = "FFTW, paged";
@@ -49,24 +51,31 @@ const STUDY: &str = "FFT over shaped links";
 const FIGURES: &[Figure] = &[
     figure(
         "fault",
-        "random fault of 4 KiB over loopback TCP, p50 / bare round trip and UFFDIO_COPY",
+        "random fault of 4 KiB over loopback TCP, p50 / polling round trip and UFFDIO_COPY",
         (FAULT, FLOOR),
         (Number::FaultP50Ns, Compared::Ratio),
-        Bound::AtMost(1.25),
+        Bound::AtMost(2.0),
     ),
     figure(
         "fault-tail",
         "the same, p99",
         (FAULT, FLOOR),
         (Number::FaultP99Ns, Compared::Ratio),
-        Bound::AtMost(2.0),
+        Bound::AtMost(5.0),
+    ),
+    figure(
+        "random-swap",
+        "random reads of 512 MiB with 256 MiB local, rate / kernel swap",
+        (RANDOM, RANDOM_SWAP),
+        (Number::BytesPerSecond, Compared::Ratio),
+        Bound::AtLeast(1.5),
     ),
     figure(
         "read",
         "sequential read of 512 MiB with 128 MiB local, bytes a second",
         (READ, READ),
         (Number::BytesPerSecond, Compared::Ours),
-        Bound::AtLeast(1.5e9),
+        Bound::AtLeast(2e9),
     ),
     figure(
         "read-swap",
@@ -146,6 +155,8 @@ impl Bench<'_> {
                 "--local 64M --policy none --start 1 --prefetch 0",
                 self.walk("random 512")?,
             ),
+            RANDOM => self.paged(name, "--local 256M", self.walk("random 512")?),
+            RANDOM_SWAP => Ok(self.swapped(name, "256M", self.walk("random 512")?)),
             READ => self.paged(name, "--local 128M", self.walk("sequential 512")?),
             READ_SWAP => Ok(self.swapped(name, "128M", self.walk("sequential 512")?)),
             FFTW => self.paged(name, "--local 64M", self.fftw()?),

@@ -7,6 +7,7 @@
 mod answers;
 mod asked;
 mod events;
+mod looking;
 mod pages;
 mod perform;
 mod progress;
@@ -29,6 +30,7 @@ use crate::waits::{self, Waits, Woken};
 use crate::{Config, RmemError};
 use asked::Asks;
 use clock::Clock;
+use looking::Looking;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
 use pager_facts::{EngineStep, Happened};
 use pages::Pages;
@@ -91,11 +93,6 @@ const FAULTS: u64 = 0;
 const MAIL: u64 = 1;
 const DISK: u64 = 2;
 const SITES: u64 = 16;
-
-/// How long the engine looks again and again before it sleeps: about what sleeping and waking cost.
-/// Longer while a thread stands still, whose processor is free then.
-const SPIN_NS: f64 = 30_000.0;
-const SPIN_WAITED_FOR_NS: f64 = 150_000.0;
 
 impl Engine {
     /// Connect to the servers and prepare everything. In the engine's own thread: what is opened
@@ -174,19 +171,20 @@ impl Engine {
 
     /// Until the process ends.
     pub fn run(mut self) {
-        let mut last_work = self.time.now();
+        let mut looking = Looking::new(&self.time);
         let mut events = [epoll::Event {
             flags: epoll::EventFlags::empty(),
             data: epoll::EventData::new_u64(0),
         }; 16];
         loop {
             let begun = self.time.now();
-            let wait_ns =
-                if begun.wrapping_sub(last_work) < self.spin() { 0 } else { TICK_NS as i64 };
-            let sleeps = wait_ns > 0 && !self.waits.any();
+            let waited_for = self.waits.any();
+            let looks = looking.is_on(waited_for, begun);
+            let sleeps = !looks && !waited_for;
             if sleeps {
                 self.waits.sleep(begun);
             }
+            let wait_ns = if looks { 0 } else { TICK_NS as i64 };
             let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait_ns };
             // Interrupted by nothing: this thread takes no signals.
             let many = epoll::wait(&self.epoll, &mut events, Some(&timeout)).unwrap_or(0);
@@ -201,8 +199,14 @@ impl Engine {
             if sleeps && events.iter().any(|event| event.data.u64() == FAULTS) {
                 self.waits.woken_by_fault(now.wrapping_sub(begun), self.time.now());
             }
-            if self.tidy() || many > 0 {
-                last_work = now;
+            if many > 0 {
+                looking.came(waited_for, now);
+            }
+            let more = self.tidy();
+            if more || many > 0 {
+                looking.worked(more, self.time.now());
+            } else if looks {
+                looking.give_way(waited_for, || self.time.now());
             }
             self.look_at_time(now);
         }
@@ -212,12 +216,6 @@ impl Engine {
     fn look_at_a_thread(&mut self) {
         let Engine { waits, shared, .. } = self;
         waits.whence.look(|address, bytes| shared.arena.covers(address, bytes));
-    }
-
-    /// How long to look before sleeping, ticks.
-    fn spin(&self) -> u64 {
-        let ns = if self.waits.any() { SPIN_WAITED_FOR_NS } else { SPIN_NS };
-        self.time.ticks(ns)
     }
 
     /// Some pages leave ahead of need. Whether more should.

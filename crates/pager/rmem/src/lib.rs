@@ -24,6 +24,7 @@ mod rate;
 mod run_queue;
 mod secure;
 mod server;
+mod spin;
 mod staging;
 mod tied;
 mod timeline;

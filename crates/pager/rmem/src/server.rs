@@ -53,9 +53,8 @@ pub struct ServerOptions {
     pub require_encryption: bool,
     /// Most clients at a time.
     pub clients_max: usize,
-    /// How long a connection looks for the next request before it sleeps. For machines that do
-    /// nothing else: where others want the processor, whoever looks gives way to them, and gets it
-    /// back much later than a sleeper would.
+    /// How long a connection looks for the next request before it sleeps, at most: it does so only
+    /// where requests usually come as soon. Zero: never.
     pub spin: Duration,
     /// A client that does not read its answers, or stops in the middle of a request, is cut off
     /// after this time.
@@ -63,6 +62,9 @@ pub struct ServerOptions {
 }
 
 impl ServerOptions {
+    /// The usual longest look: about twice what it takes to sleep and to be woken.
+    pub const SPIN: Duration = Duration::from_micros(150);
+
     /// The usual choices.
     pub fn new(
         listen: impl Into<String>,
@@ -76,9 +78,15 @@ impl ServerOptions {
             keys: keys.into(),
             require_encryption: false,
             clients_max: 64,
-            spin: Duration::ZERO,
+            spin: ServerOptions::SPIN,
             patience: Duration::from_secs(30),
         }
+    }
+}
+
+impl Shared {
+    fn ns_per_tick(&self) -> f64 {
+        self.about.quality.ns_per_tick
     }
 }
 

@@ -71,9 +71,9 @@ pub struct PagerServeOptions {
     /// Disconnect a program that reads none of its pages for this long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::duration)]
     pub patience: std::time::Duration,
-    /// Poll this long for the next request before sleeping, e.g. 0.05ms: only for a machine that
-    /// does nothing else
-    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = quantity::duration)]
+    /// Poll up to this long for the next request before sleeping, where requests usually come as
+    /// soon; 0ms: never
+    #[arg(long, value_name = "TIME", default_value = "0.15ms", value_parser = quantity::duration)]
     pub spin: std::time::Duration,
     /// Write the address to this file once the server listens
     #[arg(long, value_name = "FILE")]

@@ -6,9 +6,22 @@ use crate::{Action, Checksum, Frame, Grabbed, Page};
 
 /// Pages taken at once: more is not faster.
 const BATCH: u64 = 64;
-/// Pages taken at once that are no neighbours, while there is room enough: each costs a call, and a
-/// thread may wait meanwhile.
-const PIECES: u32 = 2;
+
+/// How much may be done at once.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// Pages that are no neighbours: each costs a call, and a thread may wait meanwhile.
+    pieces: u32,
+    /// Pages that are taken out, and sent if they have changed: a page that is asked for after them
+    /// comes after them.
+    taken: u32,
+}
+
+impl Effort {
+    const ANY: Effort = Effort { pieces: u32::MAX, taken: u32::MAX };
+    /// While there is room enough.
+    const LITTLE: Effort = Effort { pieces: 2, taken: 8 };
+}
 
 impl Residency {
     /// Lets pages leave that somebody waits for the room of.
@@ -20,7 +33,7 @@ impl Residency {
         let wanted = waiting + self.room.excess();
         while self.room_coming() < wanted && self.leaving.can_go_on() {
             let missing = wanted - self.room_coming();
-            if self.take_batch(missing.min(BATCH) as u32, u32::MAX) == 0 {
+            if self.take_batch(missing.min(BATCH) as u32, Effort::ANY) == 0 {
                 return;
             }
         }
@@ -34,8 +47,8 @@ impl Residency {
         }
         let room = self.room_coming();
         let missing = self.room.missing(room, self.leaving.can_go_on());
-        let pieces = if room < self.room.low { u32::MAX } else { PIECES };
-        let took = missing > 0 && self.take_batch(missing.min(BATCH) as u32, pieces) > 0;
+        let effort = if room < self.room.low { Effort::ANY } else { Effort::LITTLE };
+        let took = missing > 0 && self.take_batch(missing.min(BATCH) as u32, effort) > 0;
         self.room.went(took)
     }
 
@@ -44,22 +57,24 @@ impl Residency {
         self.room.budget - self.status.resident_pages + self.leaving.grabbing
     }
 
-    /// Asks for up to `most` pages, in the order of their addresses, in not many more pieces than
-    /// `pieces_most`. Returns for how many.
-    fn take_batch(&mut self, most: u32, pieces_most: u32) -> u32 {
+    /// Asks for up to `most` pages, in the order of their addresses, with about this effort.
+    /// Returns for how many.
+    fn take_batch(&mut self, most: u32, effort: Effort) -> u32 {
         let most = most.min(self.frames_for_leaving(most));
         // Sending is what is slow now: pages that need not be sent leave before others.
         let mut patience = if self.vault.backlog() > self.framed.count() / 2 { most } else { 0 };
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
-        let mut pieces = 0;
+        let (mut pieces, mut taken) = (0, 0);
         while (batch.len() as u32) < most
-            && pieces < pieces_most
+            && pieces < effort.pieces
+            && taken < effort.taken
             && let Some(seat) = self.queues.victim(&mut self.table, &mut patience)
         {
             let page = self.table.page(seat);
             let continues = batch.last().is_some_and(|(before, _)| before.0 + 1 == page.0);
             pieces += u32::from(!continues);
+            taken += u32::from(!self.can_be_dropped(seat));
             batch.push((page, seat));
         }
         batch.sort_unstable();

@@ -4,6 +4,7 @@ use super::Shared;
 use super::session::Session;
 use super::slots::Slots;
 use crate::secure::Secure;
+use crate::spin::Spin;
 use crate::wire::answer::Refusal;
 use crate::wire::channel::{Broken, Channel};
 use crate::wire::inbox::Inbox;
@@ -37,7 +38,12 @@ pub(super) fn serve(stream: TcpStream, keys: fabric::Session, shared: &Shared) {
     let counts = &shared.counts;
     counts.clients.fetch_add(1, Relaxed);
     let place = Place::take(&counts.clients_now);
-    let connection = Connection { shared, channel: Channel::new(stream), inbox: Inbox::new() };
+    let connection = Connection {
+        shared,
+        channel: Channel::new(stream),
+        inbox: Inbox::new(),
+        spin: Spin::new((shared.options.spin.as_nanos() as f64 / shared.ns_per_tick()) as u64),
+    };
     let counter = match connection.run(keys, place.number <= shared.options.clients_max as u64) {
         End::Refused(Refusal::Version | Refusal::Encryption | Refusal::Busy) => &counts.turned_away,
         End::Refused(Refusal::Slot | Refusal::Frame) | End::Broken(Broken::Wire(_)) => {
@@ -72,6 +78,7 @@ struct Connection<'a> {
     shared: &'a Shared,
     channel: Channel,
     inbox: Inbox,
+    spin: Spin,
 }
 
 impl Connection<'_> {
@@ -169,21 +176,32 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Wait for bytes; if asked, for a moment by looking again and again, because a program that
-    /// waits for a page will ask for the next one soon.
+    /// Wait for bytes: for a moment by looking again and again where that pays, because a program
+    /// that waits for a page will ask for the next one soon.
     fn wait(&mut self) -> Result<(), End> {
-        let begun = Instant::now();
-        while begun.elapsed() < self.shared.options.spin {
-            if self.channel.receive(&mut self.inbox)? {
-                return Ok(());
+        let clock = self.shared.clock;
+        let begun = clock.now().0;
+        let now = || clock.now().0;
+        if !self.looked(begun, &now)? {
+            if !self.inbox.is_empty() {
+                self.channel.wait_readable(self.shared.options.patience)?;
             }
-            std::thread::yield_now();
+            self.channel.receive_waiting(&mut self.inbox)?;
         }
-        if !self.inbox.is_empty() {
-            self.channel.wait_readable(self.shared.options.patience)?;
-        }
-        self.channel.receive_waiting(&mut self.inbox)?;
+        let came = now();
+        self.spin.came_after(came.saturating_sub(begun), came);
         Ok(())
+    }
+
+    /// Whether something came while it was looked for.
+    fn looked(&mut self, begun: u64, now: &impl Fn() -> u64) -> Result<bool, End> {
+        while now().saturating_sub(begun) < self.spin.length(now()) {
+            if self.channel.receive(&mut self.inbox)? {
+                return Ok(true);
+            }
+            self.spin.give_way(now);
+        }
+        Ok(false)
     }
 }
 
