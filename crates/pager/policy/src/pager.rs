@@ -183,6 +183,12 @@ impl Pager {
         self.residency.status()
     }
 
+    /// Faults so far that waited for a read of their own, and pages that were read ahead of need:
+    /// as [`Status::faults_hard`] and [`Status::page_ins_prefetch`], at once.
+    pub fn reads(&self) -> (u64, u64) {
+        self.residency.reads()
+    }
+
     /// Pages that left so far and had changed: as [`Status::evictions_dirty`], at once.
     pub fn evictions_dirty(&self) -> u64 {
         self.residency.evictions_dirty()

@@ -172,6 +172,10 @@ impl Residency {
         }
     }
 
+    pub fn reads(&self) -> (u64, u64) {
+        (self.status.faults_hard, self.status.page_ins_prefetch)
+    }
+
     pub fn evictions_dirty(&self) -> u64 {
         self.status.evictions_dirty
     }

@@ -6,6 +6,7 @@
 
 mod answers;
 mod asked;
+mod beside;
 mod events;
 mod looking;
 mod pages;
@@ -29,6 +30,7 @@ use crate::uffd::{Fault, Uffd};
 use crate::waits::{self, Waits, Woken};
 use crate::{Config, RmemError};
 use asked::Asks;
+use beside::Beside;
 use clock::Clock;
 use looking::Looking;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
@@ -60,7 +62,7 @@ pub(crate) struct Engine {
     pager: Pager,
     servers: Servers,
     disk: Disk,
-    epoll: OwnedFd,
+    watch: Watch,
     asks: Asks,
     /// Threads that wait until what they ask for is there.
     holds: Vec<(Wanted, crate::mailbox::Stretch, Arc<Ticket>)>,
@@ -68,6 +70,13 @@ pub(crate) struct Engine {
     scribe: Scribe,
     progress: Progress,
     buffers: Buffers,
+}
+
+/// What the engine hears of, and how it waits for that.
+struct Watch {
+    epoll: OwnedFd,
+    looking: Looking,
+    beside: Beside,
 }
 
 /// Buffers that are used again.
@@ -129,17 +138,18 @@ impl Engine {
         if config.run.is_none() || !config.record {
             waits.stop_recording();
         }
+        let watch = Watch { epoll, looking: Looking::new(&time), beside: Beside::new() };
         let engine = Engine {
             shared: Arc::clone(&shared),
+            time,
             servers: Servers { sites, returning: Returning::new(&config, key) },
             progress: Progress::begin(config.started_ns, Rate::new(ns_per_tick, now)),
             config,
-            time,
             pages: Pages::new(uffd, shared.clone()),
             staging,
             pager,
             disk,
-            epoll,
+            watch,
             asks: Asks::default(),
             holds: Vec::new(),
             waits,
@@ -159,7 +169,7 @@ impl Engine {
 
     fn watch(&self, file: impl AsFd, token: u64) -> std::io::Result<()> {
         let data = epoll::EventData::new_u64(token);
-        Ok(epoll::add(&self.epoll, file, data, epoll::EventFlags::IN)?)
+        Ok(epoll::add(&self.watch.epoll, file, data, epoll::EventFlags::IN)?)
     }
 
     fn watch_site(&self, at: usize) -> std::io::Result<()> {
@@ -171,7 +181,6 @@ impl Engine {
 
     /// Until the process ends.
     pub fn run(mut self) {
-        let mut looking = Looking::new(&self.time);
         let mut events = [epoll::Event {
             flags: epoll::EventFlags::empty(),
             data: epoll::EventData::new_u64(0),
@@ -179,7 +188,7 @@ impl Engine {
         loop {
             let begun = self.time.now();
             let waited_for = self.waits.any();
-            let looks = looking.is_on(waited_for, begun);
+            let looks = self.watch.looking.is_on(waited_for, begun);
             let sleeps = !looks && !waited_for;
             if sleeps {
                 self.waits.sleep(begun);
@@ -187,7 +196,7 @@ impl Engine {
             let wait_ns = if looks { 0 } else { TICK_NS as i64 };
             let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait_ns };
             // Interrupted by nothing: this thread takes no signals.
-            let many = epoll::wait(&self.epoll, &mut events, Some(&timeout)).unwrap_or(0);
+            let many = epoll::wait(&self.watch.epoll, &mut events, Some(&timeout)).unwrap_or(0);
             let now = self.time.now();
             let events = &events[..many];
             self.waits.idle(now.wrapping_sub(begun), woken(events));
@@ -200,13 +209,13 @@ impl Engine {
                 self.waits.woken_by_fault(now.wrapping_sub(begun), self.time.now());
             }
             if many > 0 {
-                looking.came(waited_for, now);
+                self.watch.looking.came(waited_for, now);
             }
             let more = self.tidy();
             if more || many > 0 {
-                looking.worked(more, self.time.now());
+                self.watch.looking.worked(more, self.time.now());
             } else if looks {
-                looking.give_way(waited_for, || self.time.now());
+                self.watch.looking.give_way(waited_for, || self.time.now());
             }
             self.look_at_time(now);
         }
@@ -288,7 +297,13 @@ impl Engine {
         let both = epoll::EventFlags::IN | epoll::EventFlags::OUT;
         let flags = if site.clogged { both } else { epoll::EventFlags::IN };
         let data = epoll::EventData::new_u64(SITES + at as u64);
-        epoll::modify(&self.epoll, link, data, flags).map_err(|error| error.to_string())
+        epoll::modify(&self.watch.epoll, link, data, flags).map_err(|error| error.to_string())
+    }
+
+    fn look_where_to_run(&mut self, now: u64) {
+        let waited = self.waits.so_far(now).all();
+        let (hard_faults, pages_ahead) = self.pager.reads();
+        self.watch.beside.look(beside::Happened { time: now, waited, hard_faults, pages_ahead });
     }
 
     fn look_at_time(&mut self, now: u64) {
@@ -298,6 +313,7 @@ impl Engine {
         // In case the program has closed the bell.
         self.serve(MAIL);
         self.progress.rate.look(now);
+        self.look_where_to_run(now);
         self.pager.tick((now as f64 * self.time.ns_per_tick) as u64);
         self.look_at_deadlines(now);
         self.welcome_back();

@@ -46,11 +46,8 @@ impl Looking {
     /// Nothing has come: let others run.
     #[inline]
     pub fn give_way(&mut self, waited_for: bool, now: impl Fn() -> u64) {
-        match waited_for {
-            true => self.answers.give_way(now),
-            // The program itself, usually: it is not late for its next fault.
-            false => std::thread::yield_now(),
-        }
+        let spin = if waited_for { &mut self.answers } else { &mut self.faults };
+        spin.give_way(now);
     }
 
     /// Until now there was something to do. `more`: and there is.

@@ -228,6 +228,7 @@ impl Engine {
         self.waits.begin(page, cause, self.time.now());
         self.waits.page_events.touched(page.0, fault.write, fault.thread, begun);
         if cause == Cause::Hard {
+            self.watch.beside.faulted(fault.thread);
             self.waits.whence.waits(fault.thread);
         }
         self.perform_all();

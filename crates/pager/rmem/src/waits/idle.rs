@@ -83,7 +83,6 @@ impl Waited {
     }
 
     /// All of it.
-    #[cfg(test)]
     pub fn all(&self) -> u64 {
         self.handling + self.network + self.server + self.disk + self.late + self.unknown
     }
