@@ -11,7 +11,7 @@ use crate::args::{ChangeArgs, PredictArgs, PredictedCurve};
 use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
-use foretell::{Foretold, Question, Resolution, foretell};
+use foretell::{Astray, Foretold, Question, Resolution, foretell};
 use predict::RecordedRun;
 use record::{Run, State};
 use std::path::PathBuf;
@@ -32,6 +32,12 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             run.path().display()
         );
     }
+    if args.as_recorded && !runs.iter().any(is_mpi) {
+        bail!(
+            "{}: --as-recorded is for traced MPI programs: others have no receives for any source",
+            run.path().display()
+        );
+    }
     let is_alone = |run: &&Run| simulation::is_of(run) || paging::is_of(run);
     if let Some(run) = runs.iter().find(is_alone) {
         return only_one(args, run);
@@ -42,10 +48,13 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         recorded = recorded.without_ranges();
     }
     let target = target(args, &recorded)?;
-    let Programs { cases, kept } = launches(&runs, &recorded)?;
+    let Programs { mut cases, kept } = launches(&runs, &recorded)?;
+    if args.as_recorded {
+        cases.iter_mut().for_each(take_as_recorded);
+    }
     let measured = measured(args, &cases, &target)?;
-    let question = Question {
-        cases: &cases,
+    let mut question = Question {
+        cases,
         measured_s: measured.iter().map(|case| case.measured_ns as f64 / 1e9).collect(),
         recorded: &recorded,
         target: &target,
@@ -56,17 +65,45 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             false => Resolution::Simulated,
         },
     };
-    let foretold = foretell(&question).with_context(|| run.path().display().to_string())?;
+    let (foretold, astray) =
+        matched_anew(&mut question, &runs).with_context(|| run.path().display().to_string())?;
+    astray.iter().for_each(|line| show::say_beside(&format!("fourstamp: {line}")));
     if !foretold.holds() && !args.anyway {
         show::say_beside(&format!("fourstamp: {}", refusal(&foretold, &recorded)));
         return Ok(ExitCode::from(REFUSED));
     }
-    let document = document::document(args, run, &question, &foretold, &kept);
+    let not_played: Vec<String> = kept.into_iter().chain(astray).collect();
+    let document = document::document(args, run, &question, &foretold, &not_played);
     if let Some(page) = &args.page {
         show::page(&document, page)?;
     }
     args.show.show(&document, "completion")?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_mpi(run: &Run) -> bool {
+    run.info.parameters.contains_key(mpi_facts::KEY)
+}
+
+fn take_as_recorded(case: &mut RecordedRun) {
+    case.program = std::mem::take(&mut case.program).as_recorded();
+}
+
+/// Answer, with receives for any source or tag matched anew in those launches that stay the same
+/// program then; a line of each other one, whose messages are taken as they were.
+fn matched_anew(question: &mut Question, runs: &[Run]) -> Result<(Foretold, Vec<String>)> {
+    let mut said = Vec::new();
+    loop {
+        let astray = match foretell(question) {
+            Ok(foretold) => return Ok((foretold, said)),
+            Err(error) => error.downcast::<Astray>()?,
+        };
+        take_as_recorded(&mut question.cases[astray.case]);
+        // A traced run is one launch.
+        let name =
+            runs.get(astray.case).map_or(String::new(), |run| run.path().display().to_string());
+        said.push(format!("{name}: {astray}: messages are taken as recorded"));
+    }
 }
 
 /// The runs at these places, each another one and recorded to its end.

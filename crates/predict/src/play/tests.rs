@@ -1,5 +1,9 @@
+//! Plays of few steps, whose times are worked out by hand.
+
+mod wild;
+
 use super::*;
-use crate::{Course, Flow, Parcel, Program, Step};
+use crate::{Course, Parcel, Program, Step};
 
 /// A machine of round figures: sending 2 us, receiving 3 us, 10 us of latency, 1 byte a ns.
 fn machine(more: &str) -> Machine {
@@ -21,7 +25,7 @@ fn program(messages: &[(u16, u16, u64)], courses: &[&[Step]]) -> Program {
             .collect(),
         messages: messages.iter().map(parcel).collect(),
         own_messages: messages.len() as u32,
-        flow: Flow::Eager,
+        ..Program::default()
     }
 }
 
