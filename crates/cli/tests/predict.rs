@@ -225,6 +225,14 @@ fn who_receives_from_any_source_takes_what_comes_first_there() {
         assert_eq!(changed(home.path(), command), [(0, 6), (6, 6)], "{mpi}");
         let said = succeed(home.path(), command).replace('\n', " ");
         assert!(said.contains("6 of 6 receives (100"), "{mpi}: {said}");
+        let asked = "Messages above 64 KiB wait for their receives";
+        assert!(!said.contains(asked), "{mpi}: {said}");
+        let silent = PACKETS_AT_ONCE.replace("eager = \"8MiB\"\n", "");
+        std::fs::write(home.path().join("silent.toml"), silent).unwrap();
+        let said =
+            succeed(home.path(), "predict run --from silent.toml --anyway --bandwidth 0.005x");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.contains(asked), mpi == "openmpi", "{mpi}: {said}");
         let kept = completion(home.path(), &format!("{command} --as-recorded"));
         let saved = kept.target - there.target;
         assert!(saved > 0.95 * 3.0 * 0.060, "{mpi}: {saved}");

@@ -47,8 +47,11 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         // Time was simulated on this very machine: no figure of it is somewhere in a range.
         recorded = recorded.without_ranges();
     }
-    let target = target(args, &recorded)?;
-    let Programs { mut cases, kept } = launches(&runs, &recorded)?;
+    let mut target = target(args, &recorded)?;
+    let Programs { mut cases, mut kept, eager_bytes } = launches(&runs, &recorded)?;
+    if let Some(most) = eager_bytes {
+        kept.extend(eager_as_the_library([&mut recorded, &mut target], most));
+    }
     if args.as_recorded {
         cases.iter_mut().for_each(take_as_recorded);
     }
@@ -142,11 +145,12 @@ fn only_one(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
 
 /// The launches of all runs, which must be of one program.
 fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
-    let mut all = Programs { cases: Vec::new(), kept: Vec::new() };
+    let mut all = Programs { cases: Vec::new(), kept: Vec::new(), eager_bytes: None };
     for run in runs {
-        let Programs { cases, kept } = programs(run, machine)?;
+        let Programs { cases, kept, eager_bytes } = programs(run, machine)?;
         one_program(all.cases.first(), &cases, run)?;
         all.cases.extend(cases);
+        all.eager_bytes = all.eager_bytes.or(eager_bytes);
         // Of one launch: with the times of each, it would be said again for each.
         if all.kept.is_empty() {
             all.kept = kept;
@@ -196,16 +200,40 @@ fn measured(
 struct Programs {
     cases: Vec<RecordedRun>,
     kept: Vec<String>,
+    /// Messages above this are asked for first, as far as machines do not say otherwise.
+    eager_bytes: Option<u64>,
+}
+
+/// Machines whose files do not say above which size messages are asked for first ask as the library
+/// does; what is said of that.
+fn eager_as_the_library(machines: [&mut Machine; 2], most: u64) -> Option<String> {
+    const EAGER: &str = "network.eager";
+    let mut taken = false;
+    for machine in machines {
+        if !machine.constants.contains_key(EAGER) {
+            *machine = machine.clone().with(EAGER, most as f64);
+            taken = true;
+        }
+    }
+    taken.then(|| {
+        format!(
+            "Messages above {} wait for their receives, as Open MPI has it over TCP; `eager` under \
+            [network] in a machine's file says otherwise.",
+            ::document::size(most)
+        )
+    })
 }
 
 fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
     let Some(mpi) = run.info.parameters.get(mpi_facts::KEY) else {
-        return Ok(Programs { cases: messages::programs(run, recorded)?, kept: Vec::new() });
+        let cases = messages::programs(run, recorded)?;
+        return Ok(Programs { cases, kept: Vec::new(), eager_bytes: None });
     };
     let library = mpi.get("library").and_then(|library| library.as_str()).unwrap_or_default();
     let name = || run.path().display().to_string();
     let read = mpi_lens::program(run, library).with_context(name)?;
-    Ok(Programs { cases: vec![read.recorded], kept: read.kept })
+    let mpi_lens::ReadProgram { recorded, kept, eager_bytes } = read;
+    Ok(Programs { cases: vec![recorded], kept, eager_bytes })
 }
 
 /// Why nothing is predicted.

@@ -13,7 +13,7 @@ mod rank;
 use crate::{CallTables, LensError, communicators};
 use collectives::Collectives;
 use deeds::Deeds;
-use predict::{Flow, Library, Program, RecordedRun};
+use predict::{Courses, Flow, Library, Program, RecordedRun};
 use record::Run;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,8 @@ pub struct ReadProgram {
     pub recorded: RecordedRun,
     /// What is not played as it was, in sentences.
     pub kept: Vec<String>,
+    /// The largest message that the library sends at once, where it has longer ones.
+    pub eager_bytes: Option<u64>,
 }
 
 /// Why a run holds no program that can be played.
@@ -118,5 +120,7 @@ pub fn program(run: &Run, library: &str) -> Result<ReadProgram, ProgramError> {
     let recorded = RecordedRun { program, measured_ns: read.measured_ns };
     let mut said = kept.sentences(recorded.measured_ns);
     said.extend(collectives.sentences());
-    Ok(ReadProgram { recorded, kept: said })
+    let longest = recorded.program.most_bytes();
+    let eager_bytes = library.eager_bytes().filter(|most| *most < longest);
+    Ok(ReadProgram { recorded, kept: said, eager_bytes })
 }

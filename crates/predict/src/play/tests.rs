@@ -93,6 +93,24 @@ fn a_long_message_stands_still_while_its_sender_computes() {
     assert_eq!(us(eager[0].arrived), 17.0);
 }
 
+/// The answer to who came late goes behind the message that it had itself asked for first.
+#[test]
+fn two_who_exchange_long_messages_take_turns_when_one_comes_late() {
+    let steps: [&[Step]; 2] = [
+        &[Step::Post(1), Step::Send(0), Step::Take(1), Step::Free(0)],
+        &[work(100), Step::Post(0), Step::Send(1), Step::Take(0), Step::Free(1)],
+    ];
+    let both = program(&[(0, 1, 50_000), (1, 0, 50_000)], &steps);
+    let (_, asked) = played(&both, &machine("eager = \"4KiB\""));
+    // Answered at 105, there at 115, sent at 120, there after 60.
+    assert_eq!(us(asked[0].arrived), 180.0);
+    // Asked at 107, answered at 125, which leaves behind the other and is there with it at 180;
+    // sent in 5, there after 60.
+    assert_eq!(us(asked[1].arrived), 245.0);
+    let (_, eager) = played(&both, &machine(""));
+    assert_eq!([us(eager[0].arrived), us(eager[1].arrived)], [62.0, 162.0]);
+}
+
 #[test]
 fn two_who_send_long_messages_to_each_other_first_and_wait_are_stuck() {
     let steps: [&[Step]; 2] = [
