@@ -162,11 +162,104 @@ fn what_cannot_be_predicted_is_said_in_a_line() {
         ("predict run --bandwidth fast", "a multiple"),
         ("predict run --latency 1000000x --bandwidth 0.000001x", "out of what a machine may have"),
         ("predict run --on myrinet --nodes 2", "--nodes is for simulations"),
+        ("predict run --on myrinet --as-recorded", "--as-recorded is for traced MPI programs"),
         ("predict run --curve colour=1x..2x", "bandwidth, latency or cpu"),
         ("predict run --curve latency=2x..1x", "smaller"),
     ] {
         let said = fail(home.path(), command);
         assert!(said.contains(reason), "{command}: {said}");
+    }
+}
+
+fn trace(home: &Path, mpi: &str, out: &str, program: &str) {
+    let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
+    let arguments = format!("mpi trace --no-report --out {out} -- mpirun.{mpi} {more}{program}");
+    let mut trace = fourstamp(home, &arguments);
+    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    assert!(trace.output().unwrap().status.success());
+}
+
+/// How many receives for any source took another message than recorded, there and on the other
+/// machine, of how many.
+fn changed(home: &Path, command: &str) -> [(u64, u64); 2] {
+    let table = succeed(home, &format!("{command} --csv=wildcards"));
+    let row = |line: &str| {
+        let mut cells = line.rsplit(',').skip(1).map(|cell| cell.parse().unwrap());
+        (cells.next().unwrap(), cells.next().unwrap())
+    };
+    let rows: Vec<(u64, u64)> = table.lines().skip(1).map(row).collect();
+    rows.try_into().unwrap()
+}
+
+/// A machine on which long messages go at once, and leave room for others between their packets.
+const PACKETS_AT_ONCE: &str = r#"
+name = "this host"
+nodes = 8
+topology = "switch"
+[processor]
+send = "1us"
+receive = "1us"
+[network]
+latency = "1us"
+bandwidth = "2GB/s"
+packet = "1500B"
+eager = "8MiB"
+"#;
+
+/// Rank 0 of `collect` computes for 60 ms with each of two results a round. Here that of rank 2 is
+/// there after 50 ms and that of rank 1 after 100: a round takes 50 + 60 + 60. With 10 MB/s the
+/// 2 MB of rank 2 are there after 250 ms: rank 0 is done with rank 1 by then, and a round takes
+/// 250 + 60. Were it to take that of rank 2 first, it would be 250 + 60 + 60.
+#[test]
+fn who_receives_from_any_source_takes_what_comes_first_there() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "collect", home.path()) else { continue };
+        std::fs::write(home.path().join("here.toml"), PACKETS_AT_ONCE).unwrap();
+        trace(home.path(), mpi, "run", &format!("-n 3 {} 3", program.display()));
+        let command = "predict run --from here.toml --anyway --bandwidth 0.005x";
+        let there = completion(home.path(), command);
+        // What the scheduler did is in the recording: sleeps may only have become longer.
+        assert!(there.recorded > 0.99 * 3.0 * 0.170, "{mpi}: {}", there.recorded);
+        assert!(there.target > 0.99 * 3.0 * 0.310, "{mpi}: {}", there.target);
+        assert_eq!(changed(home.path(), command), [(0, 6), (6, 6)], "{mpi}");
+        let said = succeed(home.path(), command).replace('\n', " ");
+        assert!(said.contains("6 of 6 receives (100"), "{mpi}: {said}");
+        let asked = "Messages above 64 KiB wait for their receives";
+        assert!(!said.contains(asked), "{mpi}: {said}");
+        let silent = PACKETS_AT_ONCE.replace("eager = \"8MiB\"\n", "");
+        std::fs::write(home.path().join("silent.toml"), silent).unwrap();
+        let said =
+            succeed(home.path(), "predict run --from silent.toml --anyway --bandwidth 0.005x");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.contains(asked), mpi == "openmpi", "{mpi}: {said}");
+        let kept = completion(home.path(), &format!("{command} --as-recorded"));
+        let saved = kept.target - there.target;
+        assert!(saved > 0.95 * 3.0 * 0.060, "{mpi}: {saved}");
+    }
+}
+
+#[test]
+fn who_answers_whom_it_received_from_is_predicted_as_recorded_and_that_is_said() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "collect", home.path()) else { continue };
+        std::fs::write(home.path().join("here.toml"), PACKETS_AT_ONCE).unwrap();
+        trace(home.path(), mpi, "run", &format!("-n 3 {} 3 answer", program.display()));
+        let command = "predict run --from here.toml --anyway --bandwidth 0.005x";
+        let said = run(home.path(), command);
+        assert!(said.status.success(), "{mpi}");
+        let line = text(&said.stderr);
+        assert_eq!(line.trim_end().lines().count(), 1, "{mpi}: {line}");
+        let words = "rank 0 would answer rank 2, which has not asked yet: messages are taken as \
+                     recorded";
+        assert!(line.contains(words), "{mpi}: {line}");
+        let kept = completion(home.path(), &format!("{command} --as-recorded"));
+        let there = completion(home.path(), command);
+        assert_eq!((there.target, there.within), (kept.target, kept.within), "{mpi}");
+        assert!(there.target > 0.99 * 3.0 * 0.370, "{mpi}: {}", there.target);
+        let table = fail(home.path(), &format!("{command} --csv=wildcards"));
+        assert!(table.contains("wildcards"), "{mpi}: {table}");
     }
 }
 
@@ -176,14 +269,7 @@ fn an_mpi_program_is_predicted_by_its_computing_and_its_messages() {
         let home = folder();
         let Some(program) = mpi_program(mpi, "chain", home.path()) else { continue };
         std::fs::write(home.path().join("here.toml"), HERE).unwrap();
-        let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
-        let arguments = format!(
-            "mpi trace --no-report --out run -- mpirun.{mpi} {more}-n 4 {} 40 6",
-            program.display()
-        );
-        let mut trace = fourstamp(home.path(), &arguments);
-        trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        assert!(trace.output().unwrap().status.success());
+        trace(home.path(), mpi, "run", &format!("-n 4 {} 40 6", program.display()));
         let command = "predict run --from here.toml --anyway";
         let faster = completion(home.path(), &format!("{command} --cpu 2x"));
         assert!(faster.measured > 6.0 * 0.04, "{mpi}");

@@ -31,6 +31,17 @@ pub enum Library {
     OpenMpi,
 }
 
+impl Library {
+    /// The largest message that goes at once between hosts, where it is one figure for all that the
+    /// library runs over: of Open MPI `btl_tcp_eager_limit`, which its other transports are below.
+    pub fn eager_bytes(self) -> Option<u64> {
+        match self {
+            Library::OpenMpi => Some(64 << 10),
+            Library::Mpich => None,
+        }
+    }
+}
+
 /// A message of a collective; ranks are those of its communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {

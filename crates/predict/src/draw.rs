@@ -45,7 +45,8 @@ pub fn drawn_program(program: &Program, seed: u64, draw: u32) -> Program {
         Course { begins_ns: course.begins_ns, steps: course.steps.iter().map(&mut drawn).collect() }
     };
     let courses = program.courses.iter().map(course).collect();
-    Program { courses, messages: program.messages.clone(), ..*program }
+    let (messages, wildcards) = (program.messages.clone(), program.wildcards.clone());
+    Program { courses, messages, wildcards, ..*program }
 }
 
 fn random(seed: u64, draw: u32, of: u64) -> Pcg64Mcg {

@@ -26,6 +26,7 @@ mod play;
 mod program;
 mod replay;
 mod soonest;
+mod wildcards;
 
 pub use collective::{Hop, Library, Pattern, hops};
 pub use completion::{Completion, Part};
@@ -33,7 +34,8 @@ pub use draw::{COVERS_PERCENT, DRAWS, drawn_machine, drawn_program};
 pub use line::Line;
 pub use link::Link;
 pub use observed::{Recorded as RecordedRun, Seen, observed};
-pub use play::{Path, Played, Share, Spent, Stamps, Stuck, play};
+pub use play::{Path, Played, Rematched, Share, Spent, Stamps, Stuck, play};
 pub use program::{Course, Courses, Flow, Parcel, Program, Step};
 pub use replay::{Direction, Recorded, Replayed, Transfer, Wait, replay, unexplained_s};
 pub use soonest::{Due, Soonest};
+pub use wildcards::{Envelope, Wildcards};

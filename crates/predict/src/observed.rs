@@ -48,6 +48,7 @@ pub fn observed(nodes: u16, looks: u32, seen: &[Seen], machine: &Machine) -> Rec
             messages: seen.iter().map(|one| one.parcel).collect(),
             own_messages: seen.len() as u32,
             flow: Flow::Window { looks },
+            ..Program::default()
         },
         measured_ns: 0,
     };

@@ -5,6 +5,7 @@
 
 mod alone;
 mod letters;
+mod mailboxes;
 mod path;
 mod player;
 mod room;
@@ -16,6 +17,7 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
+pub use mailboxes::Rematched;
 pub use path::{Path, Share};
 
 use crate::Courses;
@@ -52,6 +54,8 @@ pub struct Played {
     pub nodes: Vec<Spent>,
     /// The chain of causes to the end of the node that was last.
     pub path: Path,
+    /// What became of receives for any source or tag.
+    pub rematched: Rematched,
 }
 
 impl Played {
@@ -68,6 +72,9 @@ pub enum Stuck {
     Nodes { machine: u16, program: usize },
     /// A node waits for a message that does not come.
     Waits { node: u16, step: usize, message: u32 },
+    /// A node sends to another, of which it has taken less by then than when it was recorded: the
+    /// program may follow whom its messages came from.
+    Unasked { node: u16, to: u16 },
 }
 
 impl std::fmt::Display for Stuck {
@@ -81,6 +88,9 @@ impl std::fmt::Display for Stuck {
                 "played again, node {node} waits for ever at its step {step}, for message \
                 {message}: what was recorded is no whole program"
             ),
+            Stuck::Unasked { node, to } => {
+                write!(out, "played again, node {node} answers node {to}, which has not asked yet")
+            }
         }
     }
 }

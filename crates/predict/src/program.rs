@@ -1,5 +1,8 @@
 //! What the nodes of a recorded run did, freed from when they did it.
 
+use crate::Wildcards;
+use std::sync::Arc;
+
 /// A recorded run as its nodes' steps, in order, and the messages that these name.
 ///
 /// What a step takes on the recorded machine is not in it, but for computing: a machine says what
@@ -14,6 +17,8 @@ pub struct Program {
     pub own_messages: u32,
     /// Who makes a sender wait.
     pub flow: Flow,
+    /// The messages that are matched anew.
+    pub wildcards: Arc<Wildcards>,
 }
 
 /// What a node did.
@@ -39,9 +44,12 @@ pub enum Step {
     Work { ns: u64, site: u32 },
     /// It hands a message over.
     Send(u32),
-    /// It says that it will take one.
+    /// It waits until one is there that the receive of this one takes. Where messages are taken as
+    /// recorded it does not: its take waits.
+    Probe(u32),
+    /// It says that it will take one: this one, or where messages are matched anew another.
     Post(u32),
-    /// It waits until it has one.
+    /// It waits until it has it.
     Take(u32),
     /// It waits until a message that it sent needs its buffer no longer.
     Free(u32),
@@ -71,10 +79,28 @@ pub trait Courses {
     fn message(&self, message: u32) -> Parcel;
     fn flow(&self) -> Flow;
 
+    /// How many of these are no collective's.
+    fn own_messages(&self) -> u32 {
+        self.messages()
+    }
+
+    /// Those that are matched anew.
+    fn wildcards(&self) -> Option<&Wildcards> {
+        None
+    }
+
     /// The longest message.
     fn most_bytes(&self) -> u64 {
         let bytes = |message| self.message(message).bytes;
         (0..self.messages()).map(bytes).max().unwrap_or(0)
+    }
+}
+
+impl Program {
+    /// The same with all messages taken as they were recorded.
+    pub fn as_recorded(mut self) -> Program {
+        self.wildcards = Arc::default();
+        self
     }
 }
 
@@ -101,5 +127,13 @@ impl Courses for Program {
 
     fn flow(&self) -> Flow {
         self.flow
+    }
+
+    fn own_messages(&self) -> u32 {
+        self.own_messages
+    }
+
+    fn wildcards(&self) -> Option<&Wildcards> {
+        Some(&self.wildcards)
     }
 }

@@ -21,6 +21,10 @@ Examples:
   fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8
   fourstamp predict runs/app-pager-1 --bandwidth 10x
 
+Of an MPI program, receives for any source or tag take what comes first there.
+If the program then answers a rank that has not asked, or waits for ever, the
+run is predicted as with --as-recorded, and a line says so.
+
 Of a run of `fourstamp pager run`, --from may be left out: its network is the
 rate that was measured. The pager decides anew what it reads ahead and evicts,
 unless that predicts the recorded run itself worse.")]
@@ -56,6 +60,9 @@ pub struct PredictArgs {
     /// Predict even where the recorded machine itself is not predicted well
     #[arg(long)]
     pub anyway: bool,
+    /// Of an MPI program: receives for any source or tag take the messages that they took
+    #[arg(long)]
+    pub as_recorded: bool,
     /// Seed of the network's chances and of the intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -11,7 +11,7 @@ use crate::args::{ChangeArgs, PredictArgs, PredictedCurve};
 use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
-use foretell::{Foretold, Question, Resolution, foretell};
+use foretell::{Astray, Foretold, Question, Resolution, foretell};
 use predict::RecordedRun;
 use record::{Run, State};
 use std::path::PathBuf;
@@ -32,6 +32,12 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             run.path().display()
         );
     }
+    if args.as_recorded && !runs.iter().any(is_mpi) {
+        bail!(
+            "{}: --as-recorded is for traced MPI programs: others have no receives for any source",
+            run.path().display()
+        );
+    }
     let is_alone = |run: &&Run| simulation::is_of(run) || paging::is_of(run);
     if let Some(run) = runs.iter().find(is_alone) {
         return only_one(args, run);
@@ -41,11 +47,17 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         // Time was simulated on this very machine: no figure of it is somewhere in a range.
         recorded = recorded.without_ranges();
     }
-    let target = target(args, &recorded)?;
-    let Programs { cases, kept } = launches(&runs, &recorded)?;
+    let mut target = target(args, &recorded)?;
+    let Programs { mut cases, mut kept, eager_bytes } = launches(&runs, &recorded)?;
+    if let Some(most) = eager_bytes {
+        kept.extend(eager_as_the_library([&mut recorded, &mut target], most));
+    }
+    if args.as_recorded {
+        cases.iter_mut().for_each(take_as_recorded);
+    }
     let measured = measured(args, &cases, &target)?;
-    let question = Question {
-        cases: &cases,
+    let mut question = Question {
+        cases,
         measured_s: measured.iter().map(|case| case.measured_ns as f64 / 1e9).collect(),
         recorded: &recorded,
         target: &target,
@@ -56,17 +68,45 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             false => Resolution::Simulated,
         },
     };
-    let foretold = foretell(&question).with_context(|| run.path().display().to_string())?;
+    let (foretold, astray) =
+        matched_anew(&mut question, &runs).with_context(|| run.path().display().to_string())?;
+    astray.iter().for_each(|line| show::say_beside(&format!("fourstamp: {line}")));
     if !foretold.holds() && !args.anyway {
         show::say_beside(&format!("fourstamp: {}", refusal(&foretold, &recorded)));
         return Ok(ExitCode::from(REFUSED));
     }
-    let document = document::document(args, run, &question, &foretold, &kept);
+    let not_played: Vec<String> = kept.into_iter().chain(astray).collect();
+    let document = document::document(args, run, &question, &foretold, &not_played);
     if let Some(page) = &args.page {
         show::page(&document, page)?;
     }
     args.show.show(&document, "completion")?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_mpi(run: &Run) -> bool {
+    run.info.parameters.contains_key(mpi_facts::KEY)
+}
+
+fn take_as_recorded(case: &mut RecordedRun) {
+    case.program = std::mem::take(&mut case.program).as_recorded();
+}
+
+/// Answer, with receives for any source or tag matched anew in those launches that stay the same
+/// program then; a line of each other one, whose messages are taken as they were.
+fn matched_anew(question: &mut Question, runs: &[Run]) -> Result<(Foretold, Vec<String>)> {
+    let mut said = Vec::new();
+    loop {
+        let astray = match foretell(question) {
+            Ok(foretold) => return Ok((foretold, said)),
+            Err(error) => error.downcast::<Astray>()?,
+        };
+        take_as_recorded(&mut question.cases[astray.case]);
+        // A traced run is one launch.
+        let name =
+            runs.get(astray.case).map_or(String::new(), |run| run.path().display().to_string());
+        said.push(format!("{name}: {astray}: messages are taken as recorded"));
+    }
 }
 
 /// The runs at these places, each another one and recorded to its end.
@@ -105,11 +145,12 @@ fn only_one(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
 
 /// The launches of all runs, which must be of one program.
 fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
-    let mut all = Programs { cases: Vec::new(), kept: Vec::new() };
+    let mut all = Programs { cases: Vec::new(), kept: Vec::new(), eager_bytes: None };
     for run in runs {
-        let Programs { cases, kept } = programs(run, machine)?;
+        let Programs { cases, kept, eager_bytes } = programs(run, machine)?;
         one_program(all.cases.first(), &cases, run)?;
         all.cases.extend(cases);
+        all.eager_bytes = all.eager_bytes.or(eager_bytes);
         // Of one launch: with the times of each, it would be said again for each.
         if all.kept.is_empty() {
             all.kept = kept;
@@ -159,16 +200,40 @@ fn measured(
 struct Programs {
     cases: Vec<RecordedRun>,
     kept: Vec<String>,
+    /// Messages above this are asked for first, as far as machines do not say otherwise.
+    eager_bytes: Option<u64>,
+}
+
+/// Machines whose files do not say above which size messages are asked for first ask as the library
+/// does; what is said of that.
+fn eager_as_the_library(machines: [&mut Machine; 2], most: u64) -> Option<String> {
+    const EAGER: &str = "network.eager";
+    let mut taken = false;
+    for machine in machines {
+        if !machine.constants.contains_key(EAGER) {
+            *machine = machine.clone().with(EAGER, most as f64);
+            taken = true;
+        }
+    }
+    taken.then(|| {
+        format!(
+            "Messages above {} wait for their receives, as Open MPI has it over TCP; `eager` under \
+            [network] in a machine's file says otherwise.",
+            ::document::size(most)
+        )
+    })
 }
 
 fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
     let Some(mpi) = run.info.parameters.get(mpi_facts::KEY) else {
-        return Ok(Programs { cases: messages::programs(run, recorded)?, kept: Vec::new() });
+        let cases = messages::programs(run, recorded)?;
+        return Ok(Programs { cases, kept: Vec::new(), eager_bytes: None });
     };
     let library = mpi.get("library").and_then(|library| library.as_str()).unwrap_or_default();
     let name = || run.path().display().to_string();
     let read = mpi_lens::program(run, library).with_context(name)?;
-    Ok(Programs { cases: vec![read.recorded], kept: read.kept })
+    let mpi_lens::ReadProgram { recorded, kept, eager_bytes } = read;
+    Ok(Programs { cases: vec![recorded], kept, eager_bytes })
 }
 
 /// Why nothing is predicted.

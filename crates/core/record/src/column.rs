@@ -55,6 +55,11 @@ pub enum Column {
     TakenCall = 20,
     /// How many rows after [`Column::SendCall`] the call is that released the sender's buffer.
     ReleasedLater = 21,
+    /// What its receive left open, as a sum: 1 the source, 2 the tag; the same of the probe that
+    /// found it: 4 and 8. Null where nothing was.
+    Wildcard = 22,
+    /// The probe that found the message, by its row in the destination node's table of calls.
+    ProbeCall = 23,
 }
 
 /// Which optional columns a node fills, and in which order
@@ -136,11 +141,15 @@ pub enum Field {
     TakenCall,
     /// See [`Column::ReleasedLater`].
     ReleasedLater,
+    /// See [`Column::Wildcard`].
+    Wildcard,
+    /// See [`Column::ProbeCall`].
+    ProbeCall,
 }
 
 impl Column {
     /// Every optional column, in the order of its code.
-    pub const ALL: [Column; 22] = [
+    pub const ALL: [Column; 24] = [
         Column::Hops,
         Column::Packets,
         Column::Batch,
@@ -163,6 +172,8 @@ impl Column {
         Column::ReceiveSite,
         Column::TakenCall,
         Column::ReleasedLater,
+        Column::Wildcard,
+        Column::ProbeCall,
     ];
 
     /// The column with this code.
@@ -221,7 +232,7 @@ impl Schema {
 
 impl Field {
     /// Every field, in the order of a file's columns.
-    pub const ALL: [Field; 33] = [
+    pub const ALL: [Field; 35] = [
         Field::Launch,
         Field::Seq,
         Field::Src,
@@ -255,6 +266,8 @@ impl Field {
         Field::ReceiveSite,
         Field::TakenCall,
         Field::ReleasedLater,
+        Field::Wildcard,
+        Field::ProbeCall,
     ];
 
     /// The column's name in the file.
@@ -293,6 +306,8 @@ impl Field {
             "receive_site",
             "taken_call",
             "released_later",
+            "wildcard",
+            "probe_call",
         ][self as usize]
     }
 
@@ -313,7 +328,7 @@ mod tests {
             let named = serde_json::to_string(&column).unwrap();
             assert_eq!(named, format!("\"{}\"", column.field().name()));
         }
-        assert_eq!(Column::from_code(22), None);
+        assert_eq!(Column::from_code(24), None);
         for (at, field) in Field::ALL.into_iter().enumerate() {
             assert_eq!(field as usize, at);
         }

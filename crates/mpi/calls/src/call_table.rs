@@ -1,7 +1,7 @@
 //! The table of a rank's calls, which is written as its log is read.
 
 use crate::CloseError;
-use crate::event::{End, Event};
+use crate::event::{End, Event, Open};
 use crate::groups::Seen;
 use crate::table::{CALL_COLUMNS, CallColumn};
 use record::{NULL, SideWriter};
@@ -74,10 +74,12 @@ fn call_row(event: &Event, seen: Option<&Seen>) -> CallRow {
     row
 }
 
-/// World rank of a call's peer; −2 if it was posted for any source, null for none.
+/// World rank of a call's peer; −2 if it posted a receive for any source, null for none. Of a probe
+/// it is the one that it found.
 fn peer_of(event: &Event, seen: Option<&Seen>) -> i64 {
     let call = &event.call;
-    if call.flags & crate::entry::flags::ANY_SOURCE != 0 || call.peer == crate::entry::ANY_PEER {
+    let open = call.posts_receive() && Open::of(call).source;
+    if open || call.peer == crate::entry::ANY_PEER {
         return i64::from(crate::entry::ANY_PEER);
     }
     seen.and_then(|seen| seen.world_rank(call.peer)).map_or(NULL, i64::from)

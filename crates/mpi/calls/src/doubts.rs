@@ -169,7 +169,7 @@ impl Doubts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Looked;
+    use crate::event::{Looked, Open};
     use crate::message::{Done, Label};
 
     const LABEL: Label = Label { communicator: 1, tag: 5, partitioned: false };
@@ -200,6 +200,7 @@ mod tests {
             awaited: 15 * US,
             taken: 20 * US,
             looked: Looked::NOTHING,
+            open: Open::default(),
             bytes: 8,
             size: Size::Whole,
             row: 0,

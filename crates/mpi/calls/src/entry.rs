@@ -74,9 +74,9 @@ pub mod flags {
     /// The call posts a receive from `peer`. Without a request (0) it has also completed it, and
     /// `peer`, `tag` and `bytes` are those of the message received.
     pub const RECEIVES: u16 = 4;
-    /// The receive was posted for any source.
+    /// The receive was posted, or the probe looked, for any source.
     pub const ANY_SOURCE: u16 = 8;
-    /// The receive was posted for any tag.
+    /// The same for any tag.
     pub const ANY_TAG: u16 = 16;
     /// Not a call of its own but another message of the call before (the receive of a sendrecv, the
     /// other requests of a startall): same enter and exit.

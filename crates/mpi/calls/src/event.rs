@@ -1,6 +1,6 @@
 //! A call whose end is known, on the timeline.
 
-use crate::entry::Call;
+use crate::entry::{Call, flags};
 use record::NULL;
 
 /// An entry of a log together with how its request ended.
@@ -83,6 +83,29 @@ pub(crate) struct Looked {
     pub is_probe: bool,
     /// Row of that call.
     pub row: i64,
+    /// What it left open.
+    pub open: Open,
+}
+
+/// What a receive or a probe takes whatever it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Open {
+    pub source: bool,
+    pub tag: bool,
+}
+
+impl Open {
+    /// Bits of its code.
+    pub const BITS: u32 = 2;
+
+    pub fn of(call: &Call) -> Open {
+        let has = |flag: u16| call.flags & flag != 0;
+        Open { source: has(flags::ANY_SOURCE), tag: has(flags::ANY_TAG) }
+    }
+
+    pub fn code(self) -> i64 {
+        i64::from(self.source) | i64::from(self.tag) << 1
+    }
 }
 
 impl Event {
@@ -94,8 +117,14 @@ impl Event {
 }
 
 impl Looked {
-    pub const NOTHING: Looked =
-        Looked { from: NULL, until: NULL, not_before: NULL, is_probe: false, row: NULL };
+    pub const NOTHING: Looked = Looked {
+        from: NULL,
+        until: NULL,
+        not_before: NULL,
+        is_probe: false,
+        row: NULL,
+        open: Open { source: false, tag: false },
+    };
 }
 
 impl Ended {

@@ -12,7 +12,7 @@
 //!   if it travels by rendezvous).
 
 use crate::entry::{Call, flags};
-use crate::event::{Event, Looked};
+use crate::event::{Event, Looked, Open};
 use crate::list::{Class, Operation};
 use record::NULL;
 
@@ -112,7 +112,14 @@ impl Looking {
 }
 
 fn looked_in(event: &Event, not_before: i64, is_probe: bool) -> Looked {
-    Looked { from: event.enter, until: event.exit, not_before, is_probe, row: event.row }
+    Looked {
+        from: event.enter,
+        until: event.exit,
+        not_before,
+        is_probe,
+        row: event.row,
+        open: Open::of(&event.call),
+    }
 }
 
 fn key(call: &Call) -> (u32, i32, i32) {

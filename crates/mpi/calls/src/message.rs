@@ -1,6 +1,6 @@
 //! The two sides of a message.
 
-use crate::event::{Looked, Size};
+use crate::event::{Looked, Open, Size};
 
 /// What messages must have in common to meet, beside their ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,8 @@ pub(crate) struct Got {
     pub awaited: i64,
     pub taken: i64,
     pub looked: Looked,
+    /// What the receive left open.
+    pub open: Open,
     pub bytes: u64,
     /// How much of the message `bytes` are.
     pub size: Size,

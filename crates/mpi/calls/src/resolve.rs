@@ -276,6 +276,7 @@ impl Completing {
                 not_before: self.polled,
                 is_probe: false,
                 row: self.row,
+                ..Looked::NOTHING
             };
         }
     }

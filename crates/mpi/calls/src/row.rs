@@ -1,6 +1,7 @@
 //! The row that the two sides of a message make together.
 
 use crate::arrival::Arrival;
+use crate::event::Open;
 use crate::message::{Got, Sent};
 use record::{Column, Field, Kind, NULL, Schema};
 
@@ -35,6 +36,10 @@ struct ReceiveEnd {
     row: i64,
     /// Row of the call that took it.
     taken_in: i64,
+    /// What the receive and the probe left open.
+    wildcard: i64,
+    /// Row of the probe that found it.
+    probe: i64,
     site: u32,
 }
 
@@ -51,6 +56,8 @@ pub(crate) fn schema() -> Schema {
         Column::ReceiveSite,
         Column::TakenCall,
         Column::ReleasedLater,
+        Column::Wildcard,
+        Column::ProbeCall,
     ])
 }
 
@@ -116,6 +123,8 @@ impl MessageRow {
             Field::ReceiveCall => each(rows, out, |row| row.receive.row),
             Field::TakenCall => each(rows, out, |row| row.receive.taken_in),
             Field::ReleasedLater => each(rows, out, |row| row.send.released_later()),
+            Field::Wildcard => each(rows, out, |row| row.receive.wildcard),
+            Field::ProbeCall => each(rows, out, |row| row.receive.probe),
             Field::SendSite => each(rows, out, |row| site(row.send.site)),
             Field::ReceiveSite => each(rows, out, |row| site(row.receive.site)),
             _ => all(NULL),
@@ -146,10 +155,20 @@ impl SendEnd {
 }
 
 impl ReceiveEnd {
-    const NONE: ReceiveEnd = ReceiveEnd { taken: NULL, row: NULL, taken_in: NULL, site: 0 };
+    const NONE: ReceiveEnd =
+        ReceiveEnd { taken: NULL, row: NULL, taken_in: NULL, wildcard: NULL, probe: NULL, site: 0 };
 
     fn of(got: &Got) -> ReceiveEnd {
-        ReceiveEnd { taken: got.taken, row: got.row, taken_in: got.done_row, site: got.site }
+        let probe = Some(got.looked).filter(|looked| looked.is_probe);
+        let open = got.open.code() | probe.map_or(0, |looked| looked.open.code() << Open::BITS);
+        ReceiveEnd {
+            taken: got.taken,
+            row: got.row,
+            taken_in: got.done_row,
+            wildcard: if open == 0 { NULL } else { open },
+            probe: probe.map_or(NULL, |looked| looked.row),
+            site: got.site,
+        }
     }
 }
 

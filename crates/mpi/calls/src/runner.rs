@@ -7,7 +7,7 @@
 use crate::CloseError;
 use crate::call_table::CallTable;
 use crate::entry::ANY_PEER;
-use crate::event::{End, Event};
+use crate::event::{End, Event, Open};
 use crate::groups::{Seen, View};
 use crate::list::Class;
 use crate::message::{Done, Got, Label, Mode, Sent};
@@ -263,6 +263,7 @@ impl Side<'_> {
             awaited: if took { ended.enter } else { NULL },
             taken: if took { ended.exit } else { NULL },
             looked: event.looked,
+            open: Open::of(call),
             bytes: if took { ended.bytes } else { call.bytes },
             size: ended.size,
             row: event.row,

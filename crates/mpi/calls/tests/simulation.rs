@@ -28,6 +28,9 @@ fn check_row(row: &Row, truth: &Truth, clock_error: i64) {
     );
     assert_eq!(Some(row.receive_call), truth.receive_row, "{row:?} {truth:?}");
     assert_eq!(row.send_call, truth.send_row, "{row:?} {truth:?}");
+    let known = |value: i64| Some(value).filter(|value| *value != NULL);
+    assert_eq!(known(row.wildcard).unwrap_or(0), truth.wildcard, "{row:?} {truth:?}");
+    assert_eq!(known(row.probe_call), truth.probe_row, "{row:?} {truth:?}");
     assert_eq!(
         row.communicator == 1,
         truth.communicator == Communicator::World,

@@ -1,8 +1,9 @@
 //! The program in a traced run: what each rank did, as steps that can be played on another machine.
 //!
 //! A rank computes between its calls. In a call it sends, posts receives, takes messages and waits
-//! until buffers are free, for the messages that were matched when the run was closed. A collective
-//! becomes the messages that the library makes of it. What is left in a call then is the library's
+//! until buffers are free, for the messages that were matched when the run was closed; where it
+//! received from any source, or any tag, they are matched anew. A collective becomes the messages
+//! that the library makes of it. What is left in a call then is the library's
 //! own work, which the machine charges.
 
 mod collectives;
@@ -12,7 +13,7 @@ mod rank;
 use crate::{CallTables, LensError, communicators};
 use collectives::Collectives;
 use deeds::Deeds;
-use predict::{Flow, Library, Program, RecordedRun};
+use predict::{Courses, Flow, Library, Program, RecordedRun};
 use record::Run;
 use std::collections::BTreeMap;
 
@@ -21,6 +22,8 @@ pub struct ReadProgram {
     pub recorded: RecordedRun,
     /// What is not played as it was, in sentences.
     pub kept: Vec<String>,
+    /// The largest message that the library sends at once, where it has longer ones.
+    pub eager_bytes: Option<u64>,
 }
 
 /// Why a run holds no program that can be played.
@@ -102,14 +105,22 @@ pub fn program(run: &Run, library: &str) -> Result<ReadProgram, ProgramError> {
         false => Library::Mpich,
     };
     let mut kept = Kept::default();
-    let (mut deeds, mut messages) = deeds::read(run, most, &mut kept)?;
+    let deeds::Read { mut deeds, mut messages, wildcards } = deeds::read(run, most, &mut kept)?;
     let own_messages = messages.len() as u32;
     let members = communicators(run)?;
     let collectives = Collectives::of(&tables, &members, library, &mut messages)?;
     let read = rank::courses(&tables, most, &mut deeds, &collectives, &mut kept)?;
-    let program = Program { courses: read.courses, messages, own_messages, flow: Flow::Eager };
+    let program = Program {
+        courses: read.courses,
+        messages,
+        own_messages,
+        flow: Flow::Eager,
+        wildcards: wildcards.into(),
+    };
     let recorded = RecordedRun { program, measured_ns: read.measured_ns };
     let mut said = kept.sentences(recorded.measured_ns);
     said.extend(collectives.sentences());
-    Ok(ReadProgram { recorded, kept: said })
+    let longest = recorded.program.most_bytes();
+    let eager_bytes = library.eager_bytes().filter(|most| *most < longest);
+    Ok(ReadProgram { recorded, kept: said, eager_bytes })
 }

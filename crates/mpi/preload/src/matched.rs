@@ -12,7 +12,7 @@ use calls::entry::{NO_PEER, flags};
 /// Looks for a message and leaves it there.
 pub fn probe(call: &Invocation, stamped: &mut Stamped) {
     if look(call, stamped) {
-        stamped.entry.flags &= !(flags::RECEIVES | flags::ANY_SOURCE | flags::ANY_TAG);
+        stamped.entry.flags &= !flags::RECEIVES;
         stamped.tracer.with(|rank| rank.write(&stamped.entry));
     }
 }

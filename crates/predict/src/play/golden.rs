@@ -5,7 +5,7 @@
 //! must give the same.
 
 use super::*;
-use crate::{Course, Flow, Parcel, Program, Step};
+use crate::{Course, Envelope, Flow, Parcel, Program, Step, Wildcards};
 use machine::{Constant, Topology};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -157,7 +157,7 @@ fn program(draw: &mut Draw, flow: Flow) -> Program {
             course.steps.extend(frees);
         }
     }
-    Program { courses, own_messages: messages.len() as u32, messages, flow }
+    Program { courses, own_messages: messages.len() as u32, messages, flow, ..Program::default() }
 }
 
 /// FNV-1a over numbers.
@@ -182,8 +182,16 @@ impl Sum {
     }
 }
 
+/// With receives that are matched while it is played, each from its source or from any.
+fn matched_anew(program: Program, any_source: bool) -> Program {
+    let mut wildcards = Wildcards::default();
+    let envelope = Envelope { communicator: 0, tag: 0, any_source, any_tag: false };
+    (0..program.messages.len()).for_each(|message| wildcards.add(message as u32, envelope));
+    Program { wildcards: wildcards.into(), ..program }
+}
+
 /// What the plays of a kind come to; how many ended, and how many messages were taken.
-fn sum(topology: Topology, kind: u64) -> (u64, u64, u64) {
+fn sum(topology: Topology, kind: u64, change: impl Fn(Program) -> Program) -> (u64, u64, u64) {
     let (lossy, fabric) = (kind % 2 == 1, kind >= 2);
     let mut sum = Sum(0xcbf2_9ce4_8422_2325);
     let (mut ended, mut taken) = (0, 0);
@@ -192,7 +200,7 @@ fn sum(topology: Topology, kind: u64) -> (u64, u64, u64) {
         let machine = machine(&mut draw, topology, lossy);
         let looks = draw.of(&[u32::MAX, 10]);
         let flow = if fabric { Flow::Window { looks } } else { Flow::Eager };
-        let program = program(&mut draw, flow);
+        let program = change(program(&mut draw, flow));
         let outcome = super::play(&program, &machine, play, |message, at| {
             taken += 1;
             let Stamps { ready, sent, arrived, taken } = at;
@@ -207,6 +215,7 @@ fn sum(topology: Topology, kind: u64) -> (u64, u64, u64) {
                 sum.add_all([u64::from(node), step as u64, u64::from(message)]);
             }
             Err(Stuck::Nodes { .. }) => unreachable!("there are enough nodes"),
+            Err(Stuck::Unasked { .. }) => unreachable!("messages are taken as recorded"),
         }
     }
     (sum.0, ended, taken)
@@ -216,9 +225,43 @@ fn sum(topology: Topology, kind: u64) -> (u64, u64, u64) {
 fn plays_come_to_what_they_always_came_to() {
     for (topology, sums) in SUMS {
         for (kind, expected) in (0..).zip(sums) {
-            let (sum, ended, taken) = sum(topology, kind);
+            let (sum, ended, taken) = sum(topology, kind, |program| program);
             assert!(ended > PLAYS / 2 && taken > 10 * PLAYS, "{ended} ended, {taken} taken");
             assert_eq!(sum, expected, "{topology:?}, kind {kind}: 0x{sum:016x}");
         }
     }
+}
+
+/// No message of a pair overtakes another, and their receives are posted in the order in which they
+/// are sent: matched anew by their source, each takes its own.
+#[test]
+fn plays_whose_receives_name_their_source_come_to_the_same_when_matched_anew() {
+    for (topology, sums) in SUMS {
+        for (kind, expected) in (0..2).zip(sums) {
+            let (sum, ..) = sum(topology, kind, |program| matched_anew(program, false));
+            assert_eq!(sum, expected, "{topology:?}, kind {kind}: 0x{sum:016x}");
+        }
+    }
+}
+
+#[test]
+fn from_any_source_each_message_is_taken_once_and_no_play_hangs() {
+    let mut changed = 0;
+    for play in 0..2 * PLAYS {
+        let mut draw = Draw(Pcg64Mcg::seed_from_u64(play));
+        let machine = machine(&mut draw, Topology::Switch, play % 2 == 1);
+        let program = matched_anew(program(&mut draw, Flow::Eager), true);
+        let mut taken = vec![0; program.messages.len()];
+        let again = super::play(&program, &machine, play, |_, _| ());
+        let played = super::play(&program, &machine, play, |message, _| {
+            taken[message as usize] += 1;
+        });
+        assert_eq!(played, again);
+        if let Ok(played) = played {
+            assert!(taken.iter().all(|times| *times == 1), "play {play}: {taken:?}");
+            assert_eq!(played.rematched.receives, taken.len() as u64);
+            changed += played.rematched.changed;
+        }
+    }
+    assert!(changed > PLAYS, "{changed} changed");
 }

@@ -1,6 +1,7 @@
 //! Plays a program: whoever is first goes on, and the network moves in between.
 
 use super::letters::Letters;
+use super::mailboxes::Mailboxes;
 use super::path::{Path, Share};
 use super::room::Room;
 use super::seat::{Seat, State, Word};
@@ -17,20 +18,25 @@ pub(super) struct Player<'a, C, T> {
     room: Room,
     seats: Vec<Seat>,
     letters: Letters,
+    mailboxes: Mailboxes<'a, C>,
     /// Those that go on, by when; each is in it once.
     ready: Queue<(Time, u16)>,
     /// Longer messages are asked for first.
     eager_bytes: u64,
     /// What the network tells, while it is heard.
     told: Vec<(Time, Told)>,
+    /// Why it goes on no further.
+    stuck: Option<Stuck>,
     tell: T,
 }
 
 /// What a play must hear of. Where every message goes at once nobody answers, and so nothing
-/// depends on when a node hears of one: it is enough to know when it comes.
+/// depends on when a node hears of one, unless it takes what comes first: it is enough to know when
+/// it comes.
 fn tells(program: &impl Courses, eager_bytes: u64) -> Tells {
     match program.flow() {
         Flow::Window { .. } => Tells::Everything,
+        Flow::Eager if program.wildcards().is_some_and(|open| !open.is_empty()) => Tells::Arrivals,
         Flow::Eager if program.most_bytes() > eager_bytes => Tells::Arrivals,
         Flow::Eager => Tells::Ahead,
     }
@@ -54,15 +60,17 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
             room: Room::new(machine, nodes, flow),
             seats: (0..nodes).map(|node| Seat::new(timer(node), flow, begins(node))).collect(),
             letters: Letters::new(program.messages()),
+            mailboxes: Mailboxes::new(program),
             ready,
             eager_bytes,
             told: Vec::new(),
+            stuck: None,
             tell,
         }
     }
 
     pub fn run(mut self) -> Result<Played, Stuck> {
-        loop {
+        while self.stuck.is_none() {
             let first = self.ready.first().copied();
             match (first, self.wire.next()) {
                 (Some((now, _)), Some(next)) if next <= now => self.move_network(),
@@ -78,16 +86,22 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
     }
 
     fn played(self) -> Result<Played, Stuck> {
+        if let Some(stuck) = self.stuck {
+            return Err(stuck);
+        }
         for (node, seat) in self.seats.iter().enumerate() {
-            if let State::Takes(message) | State::Frees(message) | State::WantsRoom(message) =
-                seat.state
+            if let State::Takes(message)
+            | State::Probes(message)
+            | State::Frees(message)
+            | State::WantsRoom(message) = seat.state
             {
                 return Err(Stuck::Waits { node: node as u16, step: seat.step, message });
             }
         }
         let last = self.seats.iter().max_by_key(|seat| (seat.spent.end, seat.now));
         let path = last.map(|seat| seat.path).unwrap_or_default();
-        Ok(Played { nodes: self.seats.iter().map(|seat| seat.spent).collect(), path })
+        let nodes = self.seats.iter().map(|seat| seat.spent).collect();
+        Ok(Played { nodes, path, rematched: self.mailboxes.rematched() })
     }
 
     /// Whether nothing else happens before this node's time.
@@ -136,17 +150,22 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
         match step {
             Step::Work { .. } => true,
             Step::Send(message) => self.send(node, message),
-            Step::Post(message) => {
-                self.post(node, message);
+            Step::Probe(receive) => self.probe(node, receive),
+            Step::Post(receive) => {
+                self.post(node, receive);
                 true
             }
-            Step::Take(message) => self.take(node, message),
+            Step::Take(receive) => self.take(node, receive),
             Step::Free(message) => self.free(node, message),
         }
     }
 
     fn send(&mut self, node: u16, message: u32) -> bool {
         let parcel = self.program.message(message);
+        if self.mailboxes.is_unasked(message) {
+            self.stuck = Some(Stuck::Unasked { node, to: parcel.to });
+            return false;
+        }
         let seat = &mut self.seats[usize::from(node)];
         let letter = self.letters.at(message);
         letter.ready = letter.ready.min(seat.now);
@@ -158,6 +177,7 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
         if parcel.from == parcel.to {
             seat.hand_over(&self.processor, parcel.bytes);
             self.letters.came(message, seat.now, seat.path);
+            self.mailboxes.comes(message);
             return true;
         }
         let (load, bytes) = if parcel.bytes > self.eager_bytes {
@@ -170,7 +190,16 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
         true
     }
 
-    fn post(&mut self, node: u16, message: u32) {
+    fn probe(&mut self, node: u16, receive: u32) -> bool {
+        let found = self.mailboxes.probe(receive).is_some();
+        if !found {
+            self.seats[usize::from(node)].waits(State::Probes(receive));
+        }
+        found
+    }
+
+    fn post(&mut self, node: u16, receive: u32) {
+        let Some(message) = self.mailboxes.post(receive) else { return };
         // Nobody asks for one that goes at once.
         if self.program.message(message).bytes <= self.eager_bytes {
             return;
@@ -185,18 +214,22 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
         }
     }
 
-    fn take(&mut self, node: u16, message: u32) -> bool {
-        let parcel = self.program.message(message);
+    fn take(&mut self, node: u16, receive: u32) -> bool {
         let seat = &mut self.seats[usize::from(node)];
+        let Some(message) = self.mailboxes.message_of(receive) else {
+            seat.waits(State::Takes(receive));
+            return false;
+        };
+        let parcel = self.program.message(message);
         match self.letters.arrival(message) {
             Some((arrived, _)) if arrived <= seat.now => {}
             None => {
-                seat.waits(State::Takes(message));
+                seat.waits(State::Takes(receive));
                 return false;
             }
             // When it will come is known, and nothing happens to who waits for it.
             Some((arrived, path)) => {
-                seat.waits(State::Takes(message));
+                seat.waits(State::Takes(receive));
                 seat.went_on(&self.processor, arrived, *path);
                 self.ready.push((seat.now, node));
                 return false;
@@ -205,6 +238,7 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
         seat.take(&self.processor, parcel.bytes);
         let now = seat.now;
         let stamps = self.letters.taken(message, now);
+        self.mailboxes.took(receive, message);
         (self.tell)(message, stamps);
         if let Some(sender) = self.room.taken(parcel) {
             self.room_for(sender, now);
@@ -257,6 +291,11 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
     }
 
     fn came(&mut self, load: Load, to: u16, word: Word) {
+        if let Load::Ask(message) = load
+            && self.mailboxes.comes(message)
+        {
+            self.letters.at(message).posted = true;
+        }
         match load {
             Load::Whole(message) => self.came_whole(message, word.came, word.path),
             _ if self.seats[usize::from(to)].hears() => {
@@ -269,12 +308,19 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
             }
             _ => self.seats[usize::from(to)].words.push(word),
         }
+        self.wake_prober(to, word.came, word.path);
     }
 
     fn came_whole(&mut self, message: u32, when: Time, path: Path) {
         self.letters.came(message, when, path);
         let parcel = self.program.message(message);
-        self.wake(parcel.to, State::Takes(message), when, path);
+        // Of a longer one there was word before.
+        if parcel.bytes <= self.eager_bytes {
+            self.mailboxes.comes(message);
+        }
+        if let Some(receive) = self.mailboxes.receive_of(message) {
+            self.wake(parcel.to, State::Takes(receive), when, path);
+        }
         self.wake(parcel.from, State::Frees(message), when, path);
     }
 
@@ -283,6 +329,15 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
         if seat.state == state {
             seat.went_on(&self.processor, when, path);
             self.ready.push((seat.now, node));
+        }
+    }
+
+    /// Something came for a node, which may have looked for it.
+    fn wake_prober(&mut self, node: u16, when: Time, path: Path) {
+        if let State::Probes(receive) = self.seats[usize::from(node)].state
+            && self.mailboxes.probe(receive).is_some()
+        {
+            self.wake(node, State::Probes(receive), when, path);
         }
     }
 

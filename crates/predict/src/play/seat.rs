@@ -14,8 +14,10 @@ const LOOKS_FOR_EVER: Time = u32::MAX as Time;
 pub(super) enum State {
     /// It goes on at its time.
     Runs,
-    /// It waits for a message.
+    /// It waits for the message of a receive.
     Takes(u32),
+    /// It waits until there is one for a receive.
+    Probes(u32),
     /// It waits until a message of its own has gone.
     Frees(u32),
     /// It waits for room to send one.
@@ -147,7 +149,7 @@ impl Seat {
         let sees = self.sees(processor, came);
         let waited = sees - self.now;
         match self.state {
-            State::Takes(_) => self.spent.waiting += waited,
+            State::Takes(_) | State::Probes(_) => self.spent.waiting += waited,
             _ => self.spent.blocked += waited,
         }
         if came > self.now {

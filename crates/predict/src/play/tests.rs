@@ -1,5 +1,9 @@
+//! Plays of few steps, whose times are worked out by hand.
+
+mod wild;
+
 use super::*;
-use crate::{Course, Flow, Parcel, Program, Step};
+use crate::{Course, Parcel, Program, Step};
 
 /// A machine of round figures: sending 2 us, receiving 3 us, 10 us of latency, 1 byte a ns.
 fn machine(more: &str) -> Machine {
@@ -21,7 +25,7 @@ fn program(messages: &[(u16, u16, u64)], courses: &[&[Step]]) -> Program {
             .collect(),
         messages: messages.iter().map(parcel).collect(),
         own_messages: messages.len() as u32,
-        flow: Flow::Eager,
+        ..Program::default()
     }
 }
 
@@ -87,6 +91,24 @@ fn a_long_message_stands_still_while_its_sender_computes() {
     assert_eq!(us(stamps[0].arrived), 202.0 + 5.0 + 15.0);
     let (_, eager) = played(&one, &machine(""));
     assert_eq!(us(eager[0].arrived), 17.0);
+}
+
+/// The answer to who came late goes behind the message that it had itself asked for first.
+#[test]
+fn two_who_exchange_long_messages_take_turns_when_one_comes_late() {
+    let steps: [&[Step]; 2] = [
+        &[Step::Post(1), Step::Send(0), Step::Take(1), Step::Free(0)],
+        &[work(100), Step::Post(0), Step::Send(1), Step::Take(0), Step::Free(1)],
+    ];
+    let both = program(&[(0, 1, 50_000), (1, 0, 50_000)], &steps);
+    let (_, asked) = played(&both, &machine("eager = \"4KiB\""));
+    // Answered at 105, there at 115, sent at 120, there after 60.
+    assert_eq!(us(asked[0].arrived), 180.0);
+    // Asked at 107, answered at 125, which leaves behind the other and is there with it at 180;
+    // sent in 5, there after 60.
+    assert_eq!(us(asked[1].arrived), 245.0);
+    let (_, eager) = played(&both, &machine(""));
+    assert_eq!([us(eager[0].arrived), us(eager[1].arrived)], [62.0, 162.0]);
 }
 
 #[test]

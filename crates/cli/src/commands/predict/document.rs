@@ -3,7 +3,7 @@
 use super::foretell::{Foretold, Gain, Question, Side};
 use crate::args::PredictArgs;
 use document::{Block, Cell, Column, Document, Section, Table, Unit, counted, part};
-use predict::{COVERS_PERCENT, DRAWS, Share};
+use predict::{COVERS_PERCENT, DRAWS, Rematched, Share};
 use record::Run;
 use report::foretold::{Places, along, gains};
 
@@ -23,6 +23,7 @@ pub fn document(
     let opening = vec![Block::Finding(places.finding()), Block::Lead(places.gate())];
     let mut sections = vec![completion(question, foretold), bounds(question, foretold)];
     sections.extend(args.curve.map(|curve| along(curve.name, &foretold.curve, COVERS_PERCENT)));
+    sections.extend(wildcards(question, foretold));
     sections.push(stages(foretold));
     sections.extend(pairs(foretold));
     sections.push(nodes(foretold));
@@ -122,6 +123,39 @@ fn bounds(question: &Question, foretold: &Foretold) -> Section {
     section
 }
 
+/// What became of receives for any source or tag, if there are any and they are matched anew.
+fn wildcards(question: &Question, foretold: &Foretold) -> Option<Section> {
+    let columns = [
+        Column::text("machine", "machine"),
+        Column::count("receives", "receives"),
+        Column::count("changed", "changed"),
+        Column::share("share", "share"),
+    ];
+    let sides = [(question.recorded, &foretold.recorded), (question.target, &foretold.target)];
+    let rows = sides.map(|(machine, side)| {
+        let Rematched { receives, changed } = side.played.rematched;
+        let share = changed as f64 / receives.max(1) as f64;
+        [
+            Cell::new(machine.name.as_str()),
+            Cell::new(receives),
+            Cell::new(changed),
+            Cell::new(share),
+        ]
+    });
+    let Rematched { receives, changed } = foretold.target.played.rematched;
+    let sentence = format!(
+        "Receives for any source or tag take what comes first. On {} {} of {} ({}) {} a message of \
+        another rank, or with another tag, than recorded.",
+        question.target.name,
+        document::count(changed),
+        counted(receives, "receive"),
+        part(changed as f64 / receives.max(1) as f64),
+        if changed == 1 { "takes" } else { "take" },
+    );
+    let table = Table::new("wildcards", columns).with(rows);
+    (receives > 0).then(|| Section::new("wildcards", "Wildcard receives", sentence).table(table))
+}
+
 fn stages(foretold: &Foretold) -> Section {
     let columns = [
         Column::text("stage", "stage"),
@@ -215,10 +249,13 @@ fn nodes(foretold: &Foretold) -> Section {
 }
 
 fn method(run: &Run, question: &Question, not_played: &[String]) -> Section {
+    let anew = question.cases.iter().any(|case| !case.program.wildcards.is_empty());
     let mut said = vec![
-        "Computing takes as long as it did, divided by the processors' speed; nodes do the same \
-         things in the same order, and take the messages that they took."
-            .to_string(),
+        format!(
+            "Computing takes as long as it did, divided by the processors' speed; nodes do the \
+            same things in the same order, and take the messages that they took{}.",
+            if anew { ", unless they were received from any source or with any tag" } else { "" }
+        ),
         "The interval does not cover programs that would do other things at another speed, nor \
          what the machine's file does not describe."
             .to_string(),

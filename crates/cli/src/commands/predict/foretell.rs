@@ -3,14 +3,16 @@
 use super::plays::on_all_cores;
 use anyhow::Result;
 use fabric::Machine;
-use predict::{DRAWS, Played, Program, RecordedRun, Share, drawn_machine, drawn_program, play};
+use predict::{
+    DRAWS, Played, Program, RecordedRun, Share, Stuck, drawn_machine, drawn_program, play,
+};
 use report::foretold::Span;
 use std::collections::BTreeMap;
 
 /// What is played.
 pub struct Question<'a> {
     /// By launch.
-    pub cases: &'a [RecordedRun],
+    pub cases: Vec<RecordedRun>,
     /// What launches of it took on the target, s, where that was measured.
     pub measured_s: Vec<f64>,
     /// The machine recorded on.
@@ -46,6 +48,27 @@ impl Resolution {
         match self {
             Resolution::Simulated => 0.0,
             Resolution::Measured => self.part(),
+        }
+    }
+}
+
+/// A launch that is another program once its receives for any source or tag take what comes first.
+#[derive(Debug, thiserror::Error)]
+#[error("if receives for any source or tag took what comes first, {}", self.would())]
+pub struct Astray {
+    /// Its place among the launches.
+    pub case: usize,
+    stuck: Stuck,
+}
+
+impl Astray {
+    fn would(&self) -> String {
+        match self.stuck {
+            Stuck::Unasked { node, to } => {
+                format!("rank {node} would answer rank {to}, which has not asked yet")
+            }
+            Stuck::Waits { node, .. } => format!("rank {node} would wait for ever"),
+            Stuck::Nodes { .. } => self.stuck.to_string(),
         }
     }
 }
@@ -144,6 +167,7 @@ const TENTH: f64 = 0.1;
 pub fn foretell(question: &Question) -> Result<Foretold> {
     let Question { cases, recorded, target, curve, seed, resolution, .. } = question;
     let middle = middle(cases);
+    let program = &cases[middle].program;
     let machines = [*recorded, *target].into_iter().chain(curve.iter().map(|(_, other)| other));
     let jobs: Vec<Job> = machines.flat_map(|machine| jobs(cases, machine, *seed)).collect();
     let ends =
@@ -155,26 +179,39 @@ pub fn foretell(question: &Question) -> Result<Foretold> {
     let missed = measured_s / spans[0].s;
     let wider = |span: Span| widened(span, missed, resolution.widens());
     spans[1..].iter_mut().for_each(|span| *span = wider(*span));
-    let side = |machine: &Machine, span| side(&middle.program, machine, *seed, span);
+    let astray = |stuck| astray(middle, program, stuck);
+    let side = |machine: &Machine, span| side(program, machine, *seed, span).map_err(astray);
     Ok(Foretold {
         measured_s,
         resolution: *resolution,
         recorded: side(recorded, spans[0])?,
         target: side(target, spans[1])?,
-        gains: gains(&middle.program, target, *seed)?,
+        gains: gains(program, target, *seed).map_err(astray)?,
         curve: curve.iter().map(|(at, _)| *at).zip(spans[2..].iter().copied()).collect(),
     })
 }
 
 /// The launch of the median time.
-fn middle(cases: &[RecordedRun]) -> &RecordedRun {
-    let mut by_time: Vec<&RecordedRun> = cases.iter().collect();
-    by_time.sort_by_key(|case| case.measured_ns);
+fn middle(cases: &[RecordedRun]) -> usize {
+    let mut by_time: Vec<usize> = (0..cases.len()).collect();
+    by_time.sort_by_key(|case| cases[*case].measured_ns);
     by_time[(cases.len() - 1) / 2]
+}
+
+/// Why a launch cannot be played: as it was recorded it may be.
+fn astray(case: usize, program: &Program, stuck: Stuck) -> anyhow::Error {
+    match stuck {
+        Stuck::Waits { .. } | Stuck::Unasked { .. } if !program.wildcards.is_empty() => {
+            Astray { case, stuck }.into()
+        }
+        stuck => stuck.into(),
+    }
 }
 
 /// A play.
 struct Job<'a> {
+    /// Which launch.
+    case: usize,
     program: &'a Program,
     machine: &'a Machine,
     seed: u64,
@@ -193,18 +230,17 @@ impl Job<'_> {
             None => (self.program, self.machine),
         };
         let seed = self.seed + self.draw.map_or(0, |draw| u64::from(draw) + 1);
-        Ok(play(program, machine, seed, |_, _| ())?.end() as f64 / PS_PER_S)
+        let played = play(program, machine, seed, |_, _| ());
+        let played = played.map_err(|stuck| astray(self.case, program, stuck))?;
+        Ok(played.end() as f64 / PS_PER_S)
     }
 }
 
 /// Each launch as recorded, and the draws, of one launch after the other.
 fn jobs<'a>(cases: &'a [RecordedRun], machine: &'a Machine, seed: u64) -> Vec<Job<'a>> {
-    let job = |program, draw| Job { program, machine, seed, draw };
-    let whole = cases.iter().map(|case| job(&case.program, None));
-    let drawn = (0..DRAWS).map(|draw| {
-        let case = &cases[draw as usize % cases.len()];
-        job(&case.program, Some(draw))
-    });
+    let job = |case: usize, draw| Job { case, program: &cases[case].program, machine, seed, draw };
+    let whole = (0..cases.len()).map(|case| job(case, None));
+    let drawn = (0..DRAWS).map(|draw| job(draw as usize % cases.len(), Some(draw)));
     whole.chain(drawn).collect()
 }
 
@@ -214,7 +250,7 @@ fn span(ends: &[f64], cases: usize) -> Span {
     Span::of(s, &ends[cases..])
 }
 
-fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<Side> {
+fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<Side, Stuck> {
     let mut stages: [Vec<u64>; 4] = Default::default();
     let mut pairs: BTreeMap<(u16, u16), Sum> = BTreeMap::new();
     let played = play(program, machine, seed, |message, at| {
@@ -235,7 +271,11 @@ fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<S
     Ok(Side { span, played, stages, pairs })
 }
 
-fn gains(program: &Program, target: &Machine, seed: u64) -> Result<Vec<(&'static str, f64)>> {
+fn gains(
+    program: &Program,
+    target: &Machine,
+    seed: u64,
+) -> Result<Vec<(&'static str, f64)>, Stuck> {
     let end = |machine: &Machine| Ok(play(program, machine, seed, |_, _| ())?.end());
     let now = end(target)?;
     let other = |name: &str, factor: f64| target.clone().scaled(name, factor);
@@ -245,5 +285,5 @@ fn gains(program: &Program, target: &Machine, seed: u64) -> Result<Vec<(&'static
         ("processors 10 % faster at computing", other("processor.speed", 1.0 + TENTH)),
     ];
     let gain = |(words, machine)| Ok((words, (now as f64 - end(&machine)? as f64) / PS_PER_S));
-    asked.into_iter().map(gain).collect::<Result<Vec<_>, predict::Stuck>>().map_err(Into::into)
+    asked.into_iter().map(gain).collect()
 }

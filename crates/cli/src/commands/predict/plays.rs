@@ -72,7 +72,7 @@ fn on_threads<T: Sync, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use predict::{Course, DRAWS, Flow, Parcel, Program, Step};
+    use predict::{Course, DRAWS, Envelope, Flow, Parcel, Program, Rematched, Step, Wildcards};
 
     const MACHINE: &str = "name = \"few\"\nnodes = 4\ntopology = \"switch\"\n[processor]\n\
         send = \"2us\"\nreceive = \"3us\"\n[network]\nlatency = { value = \"10us\", \
@@ -93,18 +93,43 @@ mod tests {
         program
     }
 
+    /// Three nodes that send results, each after other times of computing, to one that takes what
+    /// comes first.
+    fn collected() -> Program {
+        let mut program = Program { own_messages: 300, ..Program::default() };
+        program.courses = vec![Course::default(); 4];
+        let mut wildcards = Wildcards::default();
+        let envelope = Envelope { communicator: 0, tag: 0, any_source: true, any_tag: false };
+        for message in 0..300u32 {
+            let from = (1 + message % 3) as u16;
+            program.messages.push(Parcel { from, to: 0, bytes: u64::from(message * 37 % 5000) });
+            wildcards.add(message, envelope);
+            let sender = &mut program.courses[usize::from(from)].steps;
+            sender.push(Step::Work { ns: u64::from(message * 7919 % 30_000), site: 0 });
+            sender.push(Step::Send(message));
+            program.courses[0].steps.extend([Step::Post(message), Step::Take(message)]);
+        }
+        Program { wildcards: wildcards.into(), ..program }
+    }
+
     #[test]
     fn plays_come_to_the_same_on_any_number_of_threads() {
-        let (program, machine) = (ring(), fabric::parse_machine("few", MACHINE).unwrap());
+        same_on_any_number_of_threads(&ring());
+        same_on_any_number_of_threads(&collected());
+    }
+
+    fn same_on_any_number_of_threads(program: &Program) {
+        let machine = fabric::parse_machine("few", MACHINE).unwrap();
         let draws: Vec<u32> = (0..DRAWS).collect();
         let play = |draw: &u32| {
-            let program = predict::drawn_program(&program, 1, *draw);
+            let program = predict::drawn_program(program, 1, *draw);
             let machine = predict::drawn_machine(&machine, 1, *draw);
             let mut taken = Vec::new();
             let tell = |message, at: predict::Stamps| taken.push((message, at.arrived, at.taken));
             let played = predict::play(&program, &machine, u64::from(*draw), tell)?;
             let nodes: Vec<_> = played.nodes.iter().map(|node| (node.end, node.waiting)).collect();
-            Ok(serde_json::to_string(&(draw, taken, nodes))?)
+            let Rematched { receives, changed } = played.rematched;
+            Ok(serde_json::to_string(&(draw, taken, nodes, receives, changed))?)
         };
         let on = |threads| {
             on_threads(threads, "playing".into(), &draws, |_| String::new(), play).unwrap()

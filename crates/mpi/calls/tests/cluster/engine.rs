@@ -28,6 +28,9 @@ pub struct Truth {
     pub taken: Option<i64>,
     pub send_row: i64,
     pub receive_row: Option<i64>,
+    /// What its receive and its probe left open, as in the column.
+    pub wildcard: i64,
+    pub probe_row: Option<i64>,
     /// Place among the messages that its receiver took.
     pub order: Option<usize>,
     /// When the receive's request was given up for lost: never in these programs.
@@ -267,7 +270,7 @@ impl<'a> Engine<'a> {
                 }
                 let name = if polls { "Iprobe" } else { "Probe" };
                 let call = self.receive_call(rank, name, from, envelope);
-                let call = Call { flags: flags::MESSAGE, site: 3, ..call };
+                let call = Call { flags: call.flags & !flags::RECEIVES, site: 3, ..call };
                 self.block(
                     rank,
                     Blocked::Probe { source: from, envelope, call, then: Then::Probe },

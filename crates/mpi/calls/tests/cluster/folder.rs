@@ -33,6 +33,8 @@ pub struct Row {
     pub communicator: i64,
     pub send_call: i64,
     pub receive_call: i64,
+    pub wildcard: i64,
+    pub probe_call: i64,
 }
 
 /// How a rank's words lie in its files.
@@ -118,7 +120,7 @@ fn sheet(rank: usize, clock: RankClock, origin: &record::Origin, end: i64) -> No
 
 /// Every row of a closed run, file by file.
 pub fn rows(path: &Path) -> Vec<Row> {
-    const FIELDS: [Field; 16] = [
+    const FIELDS: [Field; 18] = [
         Field::Src,
         Field::Dst,
         Field::Seq,
@@ -135,6 +137,8 @@ pub fn rows(path: &Path) -> Vec<Row> {
         Field::Communicator,
         Field::SendCall,
         Field::ReceiveCall,
+        Field::Wildcard,
+        Field::ProbeCall,
     ];
     let run = Run::open(path).unwrap();
     let mut rows = Vec::new();
@@ -163,6 +167,8 @@ pub fn rows(path: &Path) -> Vec<Row> {
                 communicator: value(Field::Communicator),
                 send_call: value(Field::SendCall),
                 receive_call: value(Field::ReceiveCall),
+                wildcard: value(Field::Wildcard),
+                probe_call: value(Field::ProbeCall),
             });
         }
     }

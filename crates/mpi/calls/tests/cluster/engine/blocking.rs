@@ -143,6 +143,13 @@ impl Engine<'_> {
         let peer = self.ranks[rank].log.peer(communicator, src);
         let call = Call { peer, tag, bytes, ..call };
         let envelope = Envelope { communicator, tag: Some(tag) };
+        let open = |flag| i64::from(call.flags & flag != 0);
+        let open = open(flags::ANY_SOURCE) | open(flags::ANY_TAG) << 1;
+        let probe_row = self.ranks[rank].log.rows();
+        let truth = &mut self.truth[message];
+        truth.probe_row = Some(probe_row);
+        // A matched probe is the receive as well.
+        truth.wildcard = open << 2 | if matches!(then, Then::Probe) { 0 } else { open };
         let Then::MatchedProbe { key } = then else {
             self.ranks[rank].log.call(call, &[]);
             self.ranks[rank].ops.push_front(Op::Receive { from: Some(src), envelope });

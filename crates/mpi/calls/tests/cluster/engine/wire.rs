@@ -82,6 +82,8 @@ impl Engine<'_> {
             taken: None,
             send_row: self.ranks[src].log.rows(),
             receive_row: None,
+            wildcard: 0,
+            probe_row: None,
             order: None,
             envelope_at,
             rendezvous,
@@ -146,12 +148,13 @@ impl Engine<'_> {
     pub(super) fn matched(&mut self, message: usize, request: usize) {
         let transit = self.transit(self.truth[message].bytes);
         let now = self.now;
-        let posted = self.requests[request].posted;
+        let Request { posted, source, envelope, .. } = self.requests[request];
         let truth = &mut self.truth[message];
         if truth.rendezvous {
             truth.arrived = Some((truth.ready.max(posted) + transit).max(now));
         }
         truth.posted = Some(posted);
+        truth.wildcard |= i64::from(source.is_none()) | i64::from(envelope.tag.is_none()) << 1;
         truth.receive_row = Some(self.requests[request].posted_row);
         let complete = now.max(truth.arrived.unwrap());
         let (src, dst, send) = (truth.src, truth.dst, truth.send);
