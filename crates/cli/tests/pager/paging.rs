@@ -195,8 +195,8 @@ impl Run {
         command.arg("--out").arg(folder.path().join("run")).arg("--").args(program);
         let (out, err) = (folder.path().join("out"), folder.path().join("err"));
         let file = |path: &Path| std::fs::File::create(path).unwrap();
-        let child = command.stdout(file(&out)).stderr(file(&err)).spawn().unwrap();
-        Run { child, folder }
+        command.stdin(Stdio::piped()).stdout(file(&out)).stderr(file(&err));
+        Run { child: command.spawn().unwrap(), folder }
     }
 
     /// Until a process has told that it is paged.
@@ -211,7 +211,18 @@ impl Run {
         }
     }
 
+    /// Until standard error has these words, or the program ends.
+    pub fn wait_until_told(&mut self, words: &str) {
+        let begun = Instant::now();
+        while self.child.try_wait().unwrap().is_none() && !self.text("err").contains(words) {
+            assert!(begun.elapsed() < PATIENCE, "not told: {words}: {}", self.text("err"));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Its end, for which a program that goes on until its standard input ends need not wait.
     pub fn end(mut self) -> Ended {
+        drop(self.child.stdin.take());
         let begun = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
