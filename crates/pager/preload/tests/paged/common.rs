@@ -25,9 +25,10 @@ pub struct Ran {
     pub err: String,
 }
 
-/// A folder for programs and their files.
+/// A folder for programs and their files, and one for the pages that leave them.
 pub struct Bench {
     folder: TempDir,
+    disk: TempDir,
 }
 
 /// Programs one after the other: several at once on few cores take longer than in turn.
@@ -73,7 +74,7 @@ pub fn packed(local_bytes: u64) -> Vec<Value> {
 
 impl Bench {
     pub fn new() -> Bench {
-        Bench { folder: tempfile::tempdir().unwrap() }
+        Bench { folder: tempfile::tempdir().unwrap(), disk: disk() }
     }
 
     /// A file of the test's, as an argument.
@@ -122,7 +123,7 @@ impl Bench {
             "local_bytes": LOCAL_BYTES,
             "policy": "disk",
             "servers": [],
-            "disk": self.folder.path(),
+            "disk": self.disk.path(),
             "prefetch_pages": 64,
             "threshold_bytes": THRESHOLD_BYTES,
             "deadline_ms": 5000,
@@ -160,6 +161,20 @@ impl Bench {
 }
 
 const VARIABLE: &str = "FOURSTAMP_PAGER";
+
+/// In memory where that has room: these tests look at what programs see, and would wait for a real
+/// disk most of their time. Tests of the engine and of the command have one.
+fn disk() -> TempDir {
+    const ROOM: u64 = 1 << 30;
+    // SAFETY: the path ends with a nul, and the statistics are plain numbers.
+    let free = unsafe {
+        let mut about: libc::statvfs = std::mem::zeroed();
+        let known = libc::statvfs(c"/dev/shm".as_ptr(), &mut about) == 0;
+        if known { about.f_bavail * about.f_frsize } else { 0 }
+    };
+    let in_memory = (free >= ROOM).then(|| tempfile::tempdir_in("/dev/shm").ok()).flatten();
+    in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())
+}
 
 impl Ran {
     /// The largest number of bytes that it said to have paged.
