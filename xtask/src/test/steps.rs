@@ -108,13 +108,8 @@ pub const STEPS: &[Step] = &[
 const LIMIT: Duration = Duration::from_secs(3600);
 
 /// For what is built of a few packages, whose dependencies have other features than those of the
-/// whole workspace, and so are compiled again: the slowest of them, which have little to do there.
-const UNOPTIMISED: [&str; 4] = [
-    "--config",
-    "profile.dev.package.parquet.opt-level=0",
-    "--config",
-    "profile.dev.package.jiff.opt-level=0",
-];
+/// whole workspace, and so are compiled again: the slowest of them, which has little to do there.
+const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.parquet.opt-level=0"];
 
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
