@@ -96,7 +96,35 @@ impl Package {
     }
 }
 
-/// The cargo that runs this program, so that a chosen toolchain stays chosen.
+/// The cargo that runs this program, so that a chosen toolchain stays chosen. Without what it has
+/// set for this program: build scripts that watch these variables (ring's does) would run again
+/// after each command that was given by hand, and all that depends on them would be built again.
 fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| is_of_a_package(name)).for_each(|name| {
+        cargo.env_remove(name);
+    });
+    cargo
+}
+
+/// Whether `cargo run` sets a variable to what it is for the package that it runs.
+fn is_of_a_package(variable: &str) -> bool {
+    variable.starts_with("CARGO_PKG_") || variable.starts_with("CARGO_MANIFEST_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_hears_nothing_of_the_package_that_calls_it() {
+        let removed: Vec<_> = cargo().get_envs().map(|(name, _)| name.to_owned()).collect();
+        let set = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION_MINOR", "CARGO_MANIFEST_DIR"];
+        for name in set.into_iter().filter(|name| std::env::var_os(name).is_some()) {
+            assert!(removed.iter().any(|removed| removed == name), "{name} of {removed:?}");
+        }
+        assert!(set.into_iter().all(is_of_a_package));
+        assert!(!["CARGO_TARGET_DIR", "CARGO_INCREMENTAL"].into_iter().any(is_of_a_package));
+    }
 }

@@ -52,7 +52,8 @@ pub fn pager_servers(workspace: &Workspace, cases: Cases) -> Result<()> {
         "--package",
         "fourstamp-cli",
         "--test",
-        "pager_crash",
+        "pager",
+        "crash::",
     ]);
     cargo.env("FOURSTAMP_CRASHES", cases.count.to_string());
     run(cargo.env("FOURSTAMP_CRASHES_FROM", cases.from.to_string()), LIMIT)

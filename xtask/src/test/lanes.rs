@@ -1,5 +1,6 @@
 //! Test programs, two at a time: most of a test's time is waiting, for a deadline, a process, a
-//! disk. Those that measure come last, and have the machine to themselves.
+//! disk. The longest begin first, so that none of them goes on when all others have ended. Those
+//! that measure have the machine to themselves.
 
 use super::ahead;
 use super::built::TestProgram;
@@ -23,6 +24,19 @@ const LIMIT: Duration = Duration::from_secs(1200);
 const ALONE: &[&str] =
     &["fourstamp-cli/explain", "fourstamp-cli/mpi_losses", "fourstamp-cli/predict"];
 
+/// The longest: they run one job after the other, or hundreds of tests.
+const FIRST: &[&str] = &[
+    "fourstamp-rmem-preload/paged",
+    "fourstamp-cli/runs",
+    "fourstamp-cli/pager",
+    "fourstamp-cli/mpi",
+    "fourstamp-mpitrace/traced",
+    "fourstamp-stats/analyses",
+    "fourstamp-cli/warp",
+    "fourstamp-fabric/conformance",
+    "fourstamp-rmem/memory",
+];
+
 /// A test program that ran.
 pub struct Ran<'a> {
     pub program: &'a TestProgram,
@@ -36,6 +50,11 @@ pub struct Ran<'a> {
     pub ended: Result<()>,
 }
 
+/// Whether time itself is what a program tests.
+pub fn measures(program: &TestProgram) -> bool {
+    ALONE.contains(&program.name.as_str())
+}
+
 /// Runs each with these arguments for the harness, and gives each to `done` as it ends.
 ///
 /// # Errors
@@ -45,11 +64,20 @@ pub fn run<'a>(
     arguments: &[&str],
     mut done: impl FnMut(Ran<'a>),
 ) -> Result<()> {
-    let (alone, together): (Vec<_>, Vec<_>) =
-        programs.iter().partition(|program| ALONE.contains(&program.name.as_str()));
+    let (alone, mut together): (Vec<_>, Vec<_>) =
+        programs.iter().partition(|program| measures(program));
+    together.sort_by_key(|program| turn(program));
     run_in(LANES, together, arguments, &mut done)?;
+    if alone.is_empty() {
+        return Ok(());
+    }
     ahead::finish();
     run_in(1, alone, arguments, &mut done)
+}
+
+/// Its place among the longest, or behind them all.
+fn turn(program: &TestProgram) -> usize {
+    FIRST.iter().position(|name| *name == program.name).unwrap_or(FIRST.len())
 }
 
 /// Runs one with nothing beside it.

@@ -38,7 +38,7 @@ pub fn jobs(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         Err(why) => return tally.skip(format!("{why:#}")),
     };
     // As the tests have built it.
-    let build = ["test", "--workspace", "--locked", "--quiet", "--no-run", "--test", "job"];
+    let build = ["test", "--workspace", "--locked", "--quiet", "--no-run", "--test", "mpi"];
     process::run(&mut workspace.cargo(&build), BUILD_LIMIT)?;
     let program = workspace.target.join("debug/fourstamp");
     for (plugin, library) in [("pmi2", Library::Mpich), ("pmix", Library::OpenMpi)] {

@@ -1,7 +1,9 @@
-//! The steps of `cargo xtask test`, in order: what fails soonest comes first.
+//! The steps of `cargo xtask test`, in order: what fails soonest comes first; the release build,
+//! which is made in idle time until then, comes after all that can do without it.
 
+use super::built::TestProgram;
 use super::tally::Tally;
-use super::{ahead, built, dist, harness, programs, readme, slurm};
+use super::{ahead, built, dist, harness, lanes, programs, readme, slurm};
 use crate::dependencies;
 use crate::install;
 use crate::invariants;
@@ -58,7 +60,15 @@ pub const STEPS: &[Step] = &[
         quick: false,
         run: loom,
     },
+    Step {
+        name: "transport",
+        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
+        quick: false,
+        run: transport,
+    },
     Step { name: "release", what: "the release build", quick: false, run: release },
+    // Nothing is built beside what measures.
+    Step { name: "timed", what: "tests that measure time, each alone", quick: true, run: timed },
     Step { name: "examples", what: "the examples run", quick: false, run: examples },
     Step {
         name: "readers",
@@ -77,12 +87,6 @@ pub const STEPS: &[Step] = &[
         what: "real MPI programs give the same results when traced",
         quick: false,
         run: programs::run,
-    },
-    Step {
-        name: "transport",
-        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
-        quick: false,
-        run: transport,
     },
     Step { name: "tour", what: "the README's first command", quick: false, run: tour },
     Step {
@@ -104,13 +108,8 @@ pub const STEPS: &[Step] = &[
 const LIMIT: Duration = Duration::from_secs(3600);
 
 /// For what is built of a few packages, whose dependencies have other features than those of the
-/// whole workspace, and so are compiled again: the slowest of them, which have little to do there.
-const UNOPTIMISED: [&str; 4] = [
-    "--config",
-    "profile.dev.package.parquet.opt-level=0",
-    "--config",
-    "profile.dev.package.jiff.opt-level=0",
-];
+/// whole workspace, and so are compiled again: the slowest of them, which has little to do there.
+const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.parquet.opt-level=0"];
 
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
@@ -135,6 +134,20 @@ fn documentation(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 }
 
 fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let mut programs = test_programs(workspace)?;
+    programs.retain(|program| !lanes::measures(program));
+    harness::run(workspace, "tests", &programs, None, tally)
+}
+
+/// The tests that the step `tests` has built and left.
+fn timed(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    let mut programs = test_programs(workspace)?;
+    programs.retain(lanes::measures);
+    harness::run(workspace, "timed", &programs, None, tally)
+}
+
+/// Those of the whole workspace.
+fn test_programs(workspace: &Workspace) -> Result<Vec<TestProgram>> {
     let python = install::ready_python(workspace);
     let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
     // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws
@@ -144,7 +157,7 @@ fn tests(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     cargo.envs(python.iter().map(|python| ("FOURSTAMP_TEST_PYTHON", python)));
     // The step `transport` does that.
     cargo.env("FOURSTAMP_TEST_TRANSPORT_LATER", "1");
-    harness::run(workspace, "tests", &built::build(&mut cargo)?, None, tally)
+    built::build(&mut cargo)
 }
 
 /// Those that stand in the documentation of the code.

@@ -9,7 +9,7 @@
 //!
 //! **A number is for good**: logs that exist use it. A new function takes the next one that is
 //! free, wherever its line stands. The compiler refuses a number that is used twice or left out;
-//! `tests/functions.rs` refuses other numbers than released versions used.
+//! `tests/jobs/functions.rs` refuses other numbers than released versions used.
 //!
 //! The lines are in several files, one a family, which hand them on from one to the next.
 

@@ -1,7 +1,7 @@
 //! What the libraries' binary interfaces differ in: the width of handles, their constants, and
 //! where a status has its fields.
 //!
-//! A test prints the same from each installed `mpi.h` (tests/layout.rs).
+//! A test below prints the same from each installed `mpi.h`.
 
 use calls::list::is_large;
 

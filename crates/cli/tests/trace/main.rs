@@ -1,0 +1,11 @@
+//! `fourstamp trace`: programs that talk over sockets.
+
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod frames;
+mod guess;
+mod hosts;
+mod inherited;
+mod link;
+mod programs;
+mod unseen;

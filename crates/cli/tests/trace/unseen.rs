@@ -1,0 +1,155 @@
+//! What `fourstamp trace` cannot see, it says: programs that make system calls without the C
+//! library, and io_uring. And file systems that cannot allocate space lose nothing.
+
+#![cfg(target_arch = "x86_64")]
+
+use record::Run;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use streams::{KEY, ProcessSummary, SocketsFacts};
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Home {
+        Home(tempfile::tempdir().unwrap())
+    }
+
+    /// One of the programs in C, or a library for it.
+    fn compiled(&self, name: &str, options: &[&str]) -> PathBuf {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let (source, program) = (sources.join(format!("{name}.c")), self.0.path().join(name));
+        let mut compiler = Command::new("cc");
+        compiler.arg("-O1").args(options).arg("-o").arg(&program).arg(source);
+        assert!(compiler.status().unwrap().success());
+        program
+    }
+
+    fn trace(&self, options: &[&str], program: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
+        command.args(["trace", "--out", "run"]).args(options).arg("--").args(program);
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn raw(&self, what: &str) -> (Output, ProcessSummary) {
+        let program = self.compiled("raw", &[]);
+        let output = self.trace(&[], &[program.to_str().unwrap(), what]).output().unwrap();
+        let facts = self.facts();
+        assert_eq!(facts.processes.len(), 1, "{facts:?}");
+        (output, facts.processes[0].clone())
+    }
+
+    fn facts(&self) -> SocketsFacts {
+        let run = Run::open(self.0.path().join("run")).unwrap();
+        serde_json::from_value(run.info.parameters[KEY].clone()).unwrap()
+    }
+}
+
+/// What was said on standard error, in one line.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn connections_of_a_program_without_the_c_library_are_counted_when_it_ends() {
+    for what in ["raw", "raw-exit"] {
+        let (output, process) = Home::new().raw(what);
+        assert_eq!(output.status.code(), Some(7), "{output:?}");
+        assert_eq!((process.unseen_connections, process.listens_unseen), (6, true), "{what}");
+        let said = said(&output);
+        let expected = "raw: 6 connections that carried bytes when it ended had no call that";
+        assert!(said.contains(expected), "{said}");
+        assert!(said.contains("it listens on a TCP port without having called"), "{said}");
+        assert!(!said.contains("io_uring, whose"), "{said}");
+    }
+}
+
+#[test]
+fn a_program_that_is_seen_whole_is_not_said_to_hide_anything() {
+    let (output, process) = Home::new().raw("plain");
+    assert_eq!((process.unseen_connections, process.listens_unseen), (0, false));
+    assert!(!process.io_uring && !said(&output).contains("not seen"), "{output:?}");
+}
+
+/// By a system call of its own; and where it is killed, by a look from outside.
+#[test]
+fn io_uring_is_noticed_however_it_was_set_up() {
+    let allowed = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
+    if allowed.is_ok_and(|text| text.trim() != "0") {
+        return println!("skipped: kernel.io_uring_disabled lets nobody set it up");
+    }
+    for (what, code) in [("ring", 7), ("ring-killed", 128 + 9)] {
+        let (output, process) = Home::new().raw(what);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(process.io_uring, "{what}");
+        let said = said(&output);
+        assert!(said.contains("raw: it set up io_uring, whose transfers are not seen"), "{said}");
+    }
+}
+
+/// Sockets that a program is started with are not its own doing.
+#[test]
+fn sockets_that_were_there_before_the_program_are_not_counted() {
+    let home = Home::new();
+    let script = "import os, socket, sys\n\
+        s = socket.create_server(('127.0.0.1', 0)); a = socket.create_connection(s.getsockname())\n\
+        b, _ = s.accept(); a.sendall(b'x' * 50); b.recv(100)\n\
+        [one.set_inheritable(True) for one in (s, a, b)]\n\
+        os.execv(sys.argv[1], [sys.argv[1], 'plain'])\n";
+    let program = home.compiled("raw", &[]);
+    let program = ["python3", "-c", script, program.to_str().unwrap()];
+    let output = home.trace(&[], &program).output().unwrap();
+    let facts = home.facts();
+    let unseen: Vec<u64> = facts.processes.iter().map(|one| one.unseen_connections).collect();
+    assert!(unseen.iter().all(|count| *count == 0), "{facts:?} {output:?}");
+    assert!(facts.processes.iter().all(|one| !one.listens_unseen), "{facts:?}");
+}
+
+/// Some 60,000 calls, which is 30 chunks of a log.
+const TALK: &str = "import socket; a, b = socket.socketpair()\n\
+    for _ in range(15000): a.send(b'x'); b.recv(10); b.send(b'y'); a.recv(10)\n";
+
+#[test]
+fn where_space_cannot_be_allocated_nothing_is_lost() {
+    let home = Home::new();
+    let fault = home.compiled("unallocated", &["-shared", "-fPIC"]);
+    let mut command = home.trace(&["--no-report"], &["python3", "-c", TALK]);
+    let output = command.env("LD_PRELOAD", fault).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let facts = home.facts();
+    assert_eq!((facts.matched, facts.bytes_matched), (30_000, 30_000), "{facts:?}");
+    assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_and_not_the_program_whether_space_can_be_allocated_or_not() {
+    let home = Home::new();
+    let fault = home.compiled("unallocated", &["-shared", "-fPIC"]);
+    for fault in [None, Some(fault)] {
+        let disk = home.0.path().join("disk");
+        std::fs::create_dir_all(&disk).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"]).arg(&disk);
+        if !mount.output().is_ok_and(|output| output.status.success()) {
+            return println!("skipped: only root mounts a small disk");
+        }
+        let filler = disk.join("filler");
+        std::fs::write(&filler, vec![1; 1 << 20]).unwrap();
+        let mut command = home.trace(&["--no-report"], &["python3", "-c", TALK]);
+        command.current_dir(&disk);
+        if let Some(fault) = &fault {
+            command.env("LD_PRELOAD", fault);
+        }
+        let output = command.output().unwrap();
+        std::fs::remove_file(&filler).unwrap();
+        let mut report = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
+        let report = report.args(["report", "--terminal", "run"]).current_dir(&disk).output();
+        Command::new("umount").arg("-l").arg(&disk).status().unwrap();
+        let text = String::from_utf8(report.unwrap().stdout).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("no room was left for its log at"), "{fault:?} {output:?} {text}");
+        assert!(output.status.code().is_some(), "no signal: {output:?}");
+    }
+}
