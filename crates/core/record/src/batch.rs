@@ -77,6 +77,15 @@ impl Batch {
         }
     }
 
+    /// Have in the column of `other` what that of `field` has.
+    pub(crate) fn repeat(&mut self, field: Field, other: Field) {
+        let of = std::mem::take(&mut self.slots[field as usize]);
+        let to = &mut self.slots[other as usize];
+        (to.state, to.far) = (of.state, of.far);
+        to.values.clone_from(&of.values);
+        self.slots[field as usize] = of;
+    }
+
     pub(crate) fn scratch(&mut self) -> &mut Scratch {
         &mut self.scratch
     }
@@ -127,7 +136,7 @@ impl<'a> Values<'a> {
     }
 
     /// The values of `rows` rows, with [`NULL`] for null and for a column that is not there.
-    pub fn iter(self, rows: usize) -> impl Iterator<Item = i64> + 'a {
+    pub fn iter(self, rows: usize) -> impl Iterator<Item = i64> + Clone + 'a {
         (0..rows).map(move |row| self.at(row))
     }
 }

@@ -100,7 +100,11 @@ impl Chunk {
             None => Some(open(&self.file.path)?),
         };
         let Some(file) = self.file.file.as_ref().or(opened.as_ref()) else { return Ok(()) };
-        for field in fields {
+        for (at, field) in fields.iter().enumerate() {
+            if let Some(same) = fields[..at].iter().find(|before| self.are_one(**before, *field)) {
+                batch.repeat(*same, *field);
+                continue;
+            }
             let (slot, scratch) = batch.slot(*field);
             self.read_field(file, *field, slot, scratch)?;
         }
@@ -117,15 +121,16 @@ impl Chunk {
         let Some(calls) = &self.file.calls else { return Ok(()) };
         let asked = |field: &Field| fields.contains(field) && self.file.is_linked(*field);
         let own: Vec<_> = [Field::PostedNs, Field::AwaitedNs].into_iter().filter(asked).collect();
+        let are_one = self.are_one(row_of(Field::PostedNs), row_of(Field::AwaitedNs));
         let (mut rows, mut times) = (Vec::new(), Vec::new());
-        for field in &own {
+        for field in own.iter().take(if are_one { 1 } else { own.len() }) {
             self.values(file, row_of(*field), batch, &mut rows)?;
         }
         if !own.is_empty() {
             // Both at once, so that each group of the table is decoded once.
             calls.look_up(self.node(), When::Entered, &rows, batch.scratch(), &mut times)?;
         }
-        for (field, times) in own.into_iter().zip(times.chunks(self.rows.max(1))) {
+        for (field, times) in own.into_iter().zip(times.chunks(self.rows.max(1)).cycle()) {
             batch.slot(field).0.fill().extend_from_slice(times);
         }
         if asked(&Field::ReleasedNs) {
@@ -162,6 +167,23 @@ impl Chunk {
             places.into_iter().zip(&times).for_each(|(place, time)| released[place] = *time);
         }
         Ok(released)
+    }
+
+    /// Whether two columns of times or numbers are in the file once: the writer puts there only
+    /// once what holds the same.
+    fn are_one(&self, field: Field, other: Field) -> bool {
+        let group = self.file.metadata.row_group(self.group);
+        let column = |field: Field| {
+            let column = group.column(self.file.columns[field as usize]?);
+            let kind = (column.column_type(), column.column_descr().max_def_level());
+            let place = (column.data_page_offset(), column.dictionary_page_offset());
+            let is_time = column_in::is_time(column);
+            Some((kind, place, column.compressed_size(), is_time))
+        };
+        let is_number = |field| code_of(field).is_none();
+        is_number(field)
+            && is_number(other)
+            && column(field).is_some_and(|one| Some(one) == column(other))
     }
 
     /// The values of a column of the file, appended to `out`.

@@ -103,7 +103,8 @@ fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
     if min == max { min } else { None }
 }
 
-fn is_time(column: &ColumnChunkMetaData) -> bool {
+/// Whether a column holds times.
+pub(crate) fn is_time(column: &ColumnChunkMetaData) -> bool {
     column.column_descr().name().ends_with("_ns")
 }
 

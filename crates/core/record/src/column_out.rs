@@ -4,7 +4,7 @@
 //! every value for its level, its statistics and its dictionary apart. What is written is the same
 //! format: pages of version 1.
 
-use crate::{NULL, delta, hybrid};
+use crate::{NULL, Values, delta, hybrid};
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
@@ -88,24 +88,74 @@ impl ColumnEncoder {
         Ok(ColumnEncoder { levels, present, places, dictionary: Dictionary::new(), zstd })
     }
 
-    /// Encode a column of a row group.
+    /// Encode a column of a row group of so many rows.
     pub fn encode(
         &mut self,
         of: ColumnDescPtr,
         column: &OutColumn,
-        values: &[i64],
+        values: Values,
+        rows: usize,
     ) -> Result<Encoded> {
-        let facts = Facts::of(values, column.optional);
-        let few = matches!(column.shape, Shape::Name(_) | Shape::FewLongs);
-        let in_dictionary = few || facts.least == facts.most;
-        let (dictionary, pages) =
-            match in_dictionary.then(|| self.dictionary_pages(column, values, &facts)).flatten() {
-                Some((dictionary, pages)) => (Some(dictionary), pages),
-                None => (None, self.number_pages(column, values, &facts)?),
-            };
+        let (facts, (dictionary, pages)) = match values {
+            Values::Each(each) => {
+                let facts = Facts::of(each, column.optional);
+                let pages = self.pages(column, each, &facts)?;
+                (facts, pages)
+            }
+            one => {
+                let facts = Facts::of_one(one.at(0), column.optional, rows);
+                let pages = self.pages_of_one(column, rows, &facts);
+                (facts, pages)
+            }
+        };
         let statistics = self.statistics(column, &facts);
         let codec = self.compress(dictionary.iter().chain(&pages))?;
-        finish(of, values.len(), (dictionary, pages), codec, statistics)
+        finish(of, rows, (dictionary, pages), codec, statistics)
+    }
+
+    /// A dictionary, where there is one, and what the rows say.
+    fn pages(
+        &mut self,
+        column: &OutColumn,
+        values: &[i64],
+        facts: &Facts,
+    ) -> Result<(Option<Plain>, Vec<Plain>)> {
+        let few = matches!(column.shape, Shape::Name(_) | Shape::FewLongs);
+        let in_dictionary = few || facts.least == facts.most;
+        match in_dictionary.then(|| self.dictionary_pages(column, values, facts)).flatten() {
+            Some((dictionary, pages)) => Ok((Some(dictionary), pages)),
+            None => Ok((None, self.number_pages(column, values, facts)?)),
+        }
+    }
+
+    /// The same of a column that holds one value in all of its rows, or null.
+    fn pages_of_one(
+        &mut self,
+        column: &OutColumn,
+        rows: usize,
+        facts: &Facts,
+    ) -> (Option<Plain>, Vec<Plain>) {
+        let is_there = facts.nulls == 0;
+        let page = |from: usize| {
+            let count = (rows - from).min(PAGE_ROWS);
+            let mut bytes = Vec::new();
+            if column.optional {
+                levels_of_one(is_there, count, &mut bytes);
+            }
+            if !is_there {
+                return Plain { bytes, count, encoding: Encoding::PLAIN };
+            }
+            bytes.push(1);
+            hybrid::run_of(0, count, 1, &mut bytes);
+            Plain { bytes, count, encoding: Encoding::RLE_DICTIONARY }
+        };
+        let pages = (0..rows).step_by(PAGE_ROWS).map(page).collect();
+        self.dictionary.clear();
+        let dictionary = is_there.then(|| {
+            self.dictionary.place(facts.least);
+            self.dictionary.page(column.shape)
+        });
+        (dictionary, pages)
     }
 
     /// A dictionary and places in it; `None` when there are too many different values.
@@ -218,21 +268,15 @@ impl ColumnEncoder {
         if !column.optional {
             return (bytes, rows.len());
         }
-        bytes.extend([0; 4]);
-        let mut present = rows.len();
-        if facts.nulls == 0 {
-            hybrid::run_of(1, rows.len(), 1, &mut bytes);
-        } else if facts.least > facts.most {
-            present = 0;
-            hybrid::run_of(0, rows.len(), 1, &mut bytes);
-        } else {
-            self.levels.clear();
-            self.levels.extend(rows.iter().map(|value| u32::from(*value != NULL)));
-            present = self.levels.iter().sum::<u32>() as usize;
-            hybrid::encode(&self.levels, 1, &mut bytes);
+        if facts.nulls == 0 || facts.least > facts.most {
+            let is_there = facts.nulls == 0;
+            levels_of_one(is_there, rows.len(), &mut bytes);
+            return (bytes, if is_there { rows.len() } else { 0 });
         }
-        let length = bytes.len() as u32 - 4;
-        bytes[..4].copy_from_slice(&length.to_le_bytes());
+        self.levels.clear();
+        self.levels.extend(rows.iter().map(|value| u32::from(*value != NULL)));
+        let present = self.levels.iter().sum::<u32>() as usize;
+        put_levels(&mut bytes, |bytes| hybrid::encode(&self.levels, 1, bytes));
         (bytes, present)
     }
 
@@ -272,28 +316,52 @@ impl ColumnEncoder {
 
 impl Facts {
     fn of(values: &[i64], optional: bool) -> Facts {
-        if let Some(one) = only_one(values) {
-            let (is_null, rows) = (optional && one == NULL, values.len());
-            return match is_null {
-                true => Facts { least: i64::MAX, most: NULL, nulls: rows },
-                false => Facts { least: one, most: one, nulls: 0 },
-            };
+        let (least, most) = ends(values);
+        if !optional || least != NULL {
+            return Facts { least, most, nulls: 0 };
         }
-        let (mut least, mut most, mut nulls) = (i64::MAX, i64::MIN, 0);
-        for value in values {
-            let is_null = optional && *value == NULL;
-            nulls += usize::from(is_null);
-            least = least.min(if is_null { i64::MAX } else { *value });
-            most = most.max(*value);
+        let known = || values.iter().copied().filter(|value| *value != NULL);
+        let least = known().min().unwrap_or(i64::MAX);
+        Facts { least, most, nulls: values.len() - known().count() }
+    }
+
+    /// Of rows that all hold this value.
+    fn of_one(value: i64, optional: bool, rows: usize) -> Facts {
+        match optional && value == NULL {
+            true => Facts { least: i64::MAX, most: NULL, nulls: rows },
+            false => Facts { least: value, most: value, nulls: 0 },
         }
-        Facts { least, most, nulls }
     }
 }
 
-/// The value that all values are: what most columns hold, and sooner seen than anything else.
-fn only_one(values: &[i64]) -> Option<i64> {
-    let (first, rest) = values.split_first()?;
-    (rest == &values[..rest.len()]).then_some(*first)
+/// The least and the most of some values.
+fn ends(values: &[i64]) -> (i64, i64) {
+    // Several at a time, because each comparison has to wait for the one before.
+    let (fours, rest) = values.as_chunks::<4>();
+    let (mut least, mut most) = ([i64::MAX; 4], [i64::MIN; 4]);
+    for four in fours {
+        for at in 0..4 {
+            least[at] = least[at].min(four[at]);
+            most[at] = most[at].max(four[at]);
+        }
+    }
+    let least = rest.iter().chain(&least).copied().min().unwrap_or(i64::MAX);
+    let most = rest.iter().chain(&most).copied().max().unwrap_or(NULL);
+    (least, most)
+}
+
+/// The levels of so many rows that all hold a value, or none.
+fn levels_of_one(is_there: bool, rows: usize, bytes: &mut Vec<u8>) {
+    put_levels(bytes, |bytes| hybrid::run_of(u32::from(is_there), rows, 1, bytes));
+}
+
+/// Levels, and before them how long they are.
+fn put_levels(bytes: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
+    let from = bytes.len();
+    bytes.extend([0; 4]);
+    encode(bytes);
+    let length = (bytes.len() - from) as u32 - 4;
+    bytes[from..from + 4].copy_from_slice(&length.to_le_bytes());
 }
 
 /// A value as pages have it that are not packed.

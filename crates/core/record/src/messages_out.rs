@@ -76,7 +76,7 @@ impl MessagesFile {
     }
 
     fn write(&mut self) -> Result<(), RecordError> {
-        self.writer.write(self.table.columns().iter().map(|(_, values)| values.as_slice()))?;
+        self.writer.write(self.table.rows(), self.table.columns())?;
         self.table.clear();
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use crate::column_out::{ColumnEncoder, Encoded, OutColumn, Shape};
 use crate::draft::Draft;
-use crate::{NULL, RecordError, whole_file};
+use crate::{NULL, RecordError, Values, whole_file};
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
@@ -94,45 +94,46 @@ impl FileWriter {
         self.notes.push(KeyValue::new(key.to_owned(), value.to_owned()));
     }
 
-    /// Write a row group: the columns in their order, all of one length.
+    /// Write a row group: the columns in their order, all of so many rows.
     pub fn write<'a>(
         &mut self,
-        values: impl Iterator<Item = &'a [i64]>,
+        rows: usize,
+        values: impl Iterator<Item = Values<'a>>,
     ) -> Result<(), RecordError> {
-        self.write_group(values)
+        self.write_group(rows, values)
             .map_err(|error| RecordError::file("write", &self.path, io_error(error)))
     }
 
     fn write_group<'a>(
         &mut self,
-        values: impl Iterator<Item = &'a [i64]>,
+        rows: usize,
+        values: impl Iterator<Item = Values<'a>>,
     ) -> Result<(), ParquetError> {
-        let values: Vec<&[i64]> = values.collect();
+        let values: Vec<Values> = values.collect();
         let begin = self.sink.bytes_written() as i64;
         let mut chunks: Vec<ColumnChunkMetaData> = Vec::new();
         for at in 0..values.len() {
             let chunk = match self.same_before(&values, at) {
                 Some(same) => like(&chunks[same], self.schema.column(at))?,
-                None => self.write_column(at, values[at])?,
+                None => self.write_column(at, values[at], rows)?,
             };
             chunks.push(chunk);
         }
-        let rows = values.first().map_or(0, |values| values.len() as i64);
         let group = RowGroupMetaData::builder(self.schema.clone())
-            .set_num_rows(rows)
+            .set_num_rows(rows as i64)
             .set_total_byte_size(chunks.iter().map(|chunk| chunk.uncompressed_size()).sum())
             .set_ordinal(self.groups.len() as i32)
             .set_file_offset(begin)
             .set_column_metadata(chunks)
             .build()?;
         self.groups.push(group);
-        self.rows += rows;
+        self.rows += rows as i64;
         self.sink.flush()?;
         Ok(())
     }
 
     /// An earlier column with the same numbers, written in the same way.
-    fn same_before(&self, values: &[&[i64]], at: usize) -> Option<usize> {
+    fn same_before(&self, values: &[Values], at: usize) -> Option<usize> {
         let is_long = |at: usize| {
             matches!(self.columns[at].shape, Shape::Long | Shape::Unordered | Shape::FewLongs)
         };
@@ -147,12 +148,13 @@ impl FileWriter {
     fn write_column(
         &mut self,
         at: usize,
-        values: &[i64],
+        values: Values,
+        rows: usize,
     ) -> Result<ColumnChunkMetaData, ParquetError> {
         let (of, column) = (self.schema.column(at), &self.columns[at]);
         let (bytes, chunk) = match column.shape {
-            Shape::Double => self.doubles.encode(of, column, values)?,
-            _ => self.encoder.encode(of, column, values)?,
+            Shape::Double => self.doubles.encode(of, column, values.iter(rows))?,
+            _ => self.encoder.encode(of, column, values, rows)?,
         };
         let begin = self.sink.bytes_written() as i64;
         self.sink.write_all(&bytes)?;
@@ -228,14 +230,14 @@ impl Doubles {
         &mut self,
         of: ColumnDescPtr,
         column: &OutColumn,
-        values: &[i64],
+        values: impl Iterator<Item = i64> + Clone,
     ) -> Result<Encoded, ParquetError> {
         let levels = column.optional.then(|| {
             self.levels.clear();
-            self.levels.extend(values.iter().map(|value| i16::from(*value != NULL)));
+            self.levels.extend(values.clone().map(|value| i16::from(value != NULL)));
             self.levels.as_slice()
         });
-        let present = values.iter().copied().filter(|value| levels.is_none() || *value != NULL);
+        let present = values.filter(|value| levels.is_none() || *value != NULL);
         self.values.clear();
         self.values.extend(present.map(|value| f64::from_bits(value as u64)));
         let mut sink = TrackedWrite::new(Vec::new());

@@ -4,12 +4,14 @@
 //! They are Parquet like the messages, one file a node, and every value is a 64-bit number or one
 //! of a few names. What the columns mean is the producer's affair.
 
+use crate::batch::Slot;
 use crate::codes::CodeOf;
 use crate::column_in::{self, Scratch};
 use crate::column_out::{OutColumn, Shape};
+use crate::filling::Filling;
 use crate::guard::guarded;
 use crate::parquet_out::FileWriter;
-use crate::{ROW_GROUP_ROWS, RecordError};
+use crate::{ROW_GROUP_ROWS, RecordError, Values};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
 use std::path::{Path, PathBuf};
@@ -37,7 +39,7 @@ pub enum Holds {
 /// A side table being written. The file appears whole, when it is finished.
 pub struct SideWriter {
     writer: FileWriter,
-    columns: Vec<Vec<i64>>,
+    columns: Vec<Filling>,
     group_rows: usize,
 }
 
@@ -48,6 +50,13 @@ pub struct SideReader {
     metadata: ParquetMetaData,
     columns: Vec<(SideColumn, usize)>,
     scratch: Scratch,
+}
+
+/// Columns of a row group of a side table, in memory that is used again for the next.
+#[derive(Default)]
+pub struct SideBatch {
+    rows: usize,
+    slots: Vec<Slot>,
 }
 
 impl SideWriter {
@@ -69,7 +78,7 @@ impl SideWriter {
         let writer = FileWriter::create(path, out, launch, node)?;
         Ok(SideWriter {
             writer,
-            columns: vec![Vec::new(); columns.len()],
+            columns: vec![Filling::default(); columns.len()],
             group_rows: ROW_GROUP_ROWS,
         })
     }
@@ -92,7 +101,7 @@ impl SideWriter {
         for (values, value) in self.columns.iter_mut().zip(row) {
             values.push(*value);
         }
-        if self.columns[0].len() >= self.group_rows { self.write() } else { Ok(()) }
+        if self.columns[0].rows() >= self.group_rows { self.write() } else { Ok(()) }
     }
 
     /// Append rows: an array for each, with a value for each column.
@@ -108,12 +117,12 @@ impl SideWriter {
     ) -> Result<(), RecordError> {
         assert_eq!(COLUMNS, self.columns.len(), "a row has a value for each column");
         while !rows.is_empty() {
-            let room = self.group_rows - self.columns[0].len();
+            let room = self.group_rows - self.columns[0].rows();
             let (now, later) = rows.split_at(room.min(rows.len()));
             for (at, values) in self.columns.iter_mut().enumerate() {
                 values.extend(now.iter().map(|row| row[at]));
             }
-            if self.columns[0].len() >= self.group_rows {
+            if self.columns[0].rows() >= self.group_rows {
                 self.write()?;
             }
             rows = later;
@@ -122,8 +131,9 @@ impl SideWriter {
     }
 
     fn write(&mut self) -> Result<(), RecordError> {
-        self.writer.write(self.columns.iter().map(Vec::as_slice))?;
-        self.columns.iter_mut().for_each(Vec::clear);
+        let rows = self.columns.first().map_or(0, Filling::rows);
+        self.writer.write(rows, self.columns.iter().map(Filling::values))?;
+        self.columns.iter_mut().for_each(Filling::clear);
         Ok(())
     }
 
@@ -132,7 +142,7 @@ impl SideWriter {
     /// # Errors
     /// When it cannot be written; nothing of it stays then.
     pub fn finish(mut self) -> Result<u64, RecordError> {
-        if self.columns.first().is_some_and(|values| !values.is_empty()) {
+        if self.columns.first().is_some_and(|values| values.rows() > 0) {
             self.write()?;
         }
         self.writer.finish()
@@ -210,11 +220,23 @@ impl SideReader {
     /// # Errors
     /// When a column is damaged.
     pub fn read(&mut self, group: usize) -> Result<Vec<Vec<i64>>, RecordError> {
+        let mut batch = SideBatch::default();
+        self.read_into(group, &mut batch)?;
+        let columns = 0..self.columns.len();
+        Ok(columns.map(|at| batch.column(at).iter(batch.rows).collect()).collect())
+    }
+
+    /// Read a row group into `batch`: its columns are those that were asked for, in that order.
+    ///
+    /// # Errors
+    /// When a column is damaged.
+    pub fn read_into(&mut self, group: usize, batch: &mut SideBatch) -> Result<(), RecordError> {
         let rows = self.group_rows(group);
         let SideReader { path, file, metadata, columns, scratch } = self;
-        let read = |(column, at): &(SideColumn, usize)| {
+        batch.rows = rows;
+        batch.slots.resize_with(columns.len(), Slot::default);
+        for ((column, at), slot) in columns.iter().zip(&mut batch.slots) {
             let chunk = metadata.row_group(group).column(*at);
-            let mut values = Vec::new();
             let code;
             let code_of: Option<&CodeOf> = match column.holds {
                 Holds::Names(names) => {
@@ -224,13 +246,25 @@ impl SideReader {
                 _ => None,
             };
             if let Some(value) = column_in::constant(chunk, rows, code_of) {
-                return Ok(vec![value; rows]);
+                slot.set_constant(value);
+                continue;
             }
-            let done =
-                guarded(|| column_in::read(file, chunk, rows, code_of, scratch, &mut values));
-            done.map(|_| values).map_err(|what| RecordError::column(path, column.name, what))
-        };
-        columns.iter().map(read).collect()
+            guarded(|| column_in::read(file, chunk, rows, code_of, scratch, slot.fill()))
+                .map_err(|what| RecordError::column(path, column.name, what))?;
+        }
+        Ok(())
+    }
+}
+
+impl SideBatch {
+    /// Rows of the group that was read.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// A column, by its place among those that were asked for.
+    pub fn column(&self, at: usize) -> Values<'_> {
+        self.slots.get(at).map_or(Values::Absent, Slot::values)
     }
 }
 

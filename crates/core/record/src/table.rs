@@ -1,7 +1,8 @@
 //! A row group on its way to a file: the rows of one node as columns, on the timeline.
 
+use crate::filling::Filling;
 use crate::row::ABSENT;
-use crate::{ArrivedClock, BASE_WORDS, Column, Field, NULL, Row, Schema};
+use crate::{ArrivedClock, BASE_WORDS, Column, Field, NULL, Row, Schema, Values};
 use clock::{Cursor, Ticks};
 use std::collections::BTreeSet;
 
@@ -9,9 +10,15 @@ use std::collections::BTreeSet;
 /// memory stays small.
 pub const ROW_GROUP_ROWS: usize = 1 << 20;
 
+/// Rows that become columns together: so few that they stay in the first-level cache, as each
+/// column goes through all of them.
+const PLACED_TOGETHER: usize = 128;
+
 /// Columns of up to [`ROW_GROUP_ROWS`] rows. Every column is 64-bit here, with [`NULL`] for null.
 pub(crate) struct Table {
-    columns: Vec<(Field, Vec<i64>)>,
+    columns: Vec<(Field, Filling)>,
+    /// A column of some rows.
+    placed: Vec<i64>,
     /// Word of the row that a column comes from, for extras.
     extras: Vec<(usize, usize)>,
     launch: u32,
@@ -60,26 +67,27 @@ impl Table {
         let always = Field::ALL.into_iter().filter(|field| field.is_always_there());
         let listed =
             Column::ALL.into_iter().filter(|column| schema.has(*column)).map(Column::field);
-        let columns: Vec<_> = always.chain(listed).map(|field| (field, Vec::new())).collect();
+        let columns: Vec<_> =
+            always.chain(listed).map(|field| (field, Filling::default())).collect();
         let place = |extra: Column| {
             let word = schema.word_of(extra).expect("an extra has a word");
             let column = columns.iter().position(|(field, _)| *field == extra.field());
             (column.expect("a listed column is there"), word)
         };
         let extras = schema.extras().map(place).collect();
-        Table { columns, extras, launch }
+        Table { columns, placed: Vec::new(), extras, launch }
     }
 
     pub fn fields(&self) -> impl Iterator<Item = Field> + '_ {
         self.columns.iter().map(|(field, _)| *field)
     }
 
-    pub fn columns(&self) -> &[(Field, Vec<i64>)] {
-        &self.columns
+    pub fn columns(&self) -> impl Iterator<Item = Values<'_>> {
+        self.columns.iter().map(|(_, filling)| filling.values())
     }
 
     pub fn rows(&self) -> usize {
-        self.columns[0].1.len()
+        self.columns[0].1.rows()
     }
 
     pub fn clear(&mut self) {
@@ -118,13 +126,17 @@ impl Table {
 
     /// Append rows that are on the timeline, column by column.
     pub fn push_placed<R>(&mut self, rows: &[R], put: impl Fn(Field, &[R], &mut Vec<i64>)) {
-        for (field, values) in &mut self.columns {
-            let end = values.len() + rows.len();
-            match field {
-                Field::Launch => values.resize(end, i64::from(self.launch)),
-                field => put(*field, rows, values),
+        let Table { columns, placed, launch, .. } = self;
+        for rows in rows.chunks(PLACED_TOGETHER) {
+            for (field, values) in columns.iter_mut() {
+                placed.clear();
+                match field {
+                    Field::Launch => placed.resize(rows.len(), i64::from(*launch)),
+                    field => put(*field, rows, placed),
+                }
+                debug_assert_eq!(placed.len(), rows.len(), "a value for each row");
+                values.extend(placed.iter().copied());
             }
-            debug_assert_eq!(values.len(), end, "a value for each row");
         }
     }
 

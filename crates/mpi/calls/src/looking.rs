@@ -64,10 +64,10 @@ impl Looking {
         polls.until - rounds * polls.period
     }
 
-    /// Learn from a call, and tell a receive what was seen of its message before.
+    /// Learn from a call, and tell a receive what was seen of its message before. `call` is that of
+    /// the event: read where it lies, just after it was put there, it would be waited for.
     #[inline]
-    pub fn see(&mut self, event: &mut Event, polled: i64) {
-        let call = &event.call;
+    pub fn see(&mut self, call: &Call, event: &mut Event, polled: i64) {
         if call.is_polls() {
             // Of polls for different things it is not known when the last of each was.
             let of_one_kind = call.flags & flags::MIXED == 0;

@@ -36,6 +36,17 @@ impl Order {
             self.first += 1;
             return write(&row);
         }
+        self.put_later(number, row, write)
+    }
+
+    // Rare, and long where it is inlined.
+    #[inline(never)]
+    fn put_later<E>(
+        &mut self,
+        number: u64,
+        row: MessageRow,
+        mut write: impl FnMut(&MessageRow) -> Result<(), E>,
+    ) -> Result<(), E> {
         if !self.set(number, Place::Row(row)) {
             return write(&row);
         }

@@ -117,7 +117,8 @@ impl<'a> Recording<'a> {
         }
     }
 
-    #[inline]
+    // As for `Writers::message`.
+    #[inline(always)]
     fn write(&mut self, dst: u32, number: Option<u64>, row: &MessageRow) {
         let rank = dst as usize;
         // The row of a message for a rank that left nothing has no file to be in; it is counted all

@@ -137,17 +137,18 @@ impl Ahead<'_> {
         self.rows += i64::from(!call.is_continued());
         let (enter, exit) = (self.place(call.enter), self.place_exit(call.exit));
         let row = self.rows - 1;
-        let mut event =
-            Event { call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
-        let polled = self.looking.polled_before(&event, self.open);
-        event.ended = match call.begins() {
+        // In its place from the beginning: most are handed out at once.
+        self.now = Event { call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
+        let polled = self.looking.polled_before(&self.now, self.open);
+        match call.begins() {
             Some(request) => {
                 self.open += 1;
-                self.begin(request)
+                self.now.ended = self.begin(request);
             }
-            None => self.end_at_once(&event),
-        };
-        self.looking.see(&mut event, polled);
+            None => self.end_at_once(&call),
+        }
+        let event = &mut self.now;
+        self.looking.see(&call, event, polled);
         if event.ended.how == End::Took && event.looked.until == NULL {
             // Known from the survey: it was taken long after this.
             let Ended { enter: from, exit: until, row, .. } = event.ended;
@@ -156,9 +157,9 @@ impl Ahead<'_> {
         let ends_others = call.gives_back().is_some() || !completions.is_empty();
         if self.waiting.is_empty() && event.ended.how != End::Open && !ends_others {
             self.first += 1;
-            self.now = event;
             return true;
         }
+        let event = *event;
         self.waiting.push_back(event);
         if ends_others {
             self.end_others(&event, completions, polled);
@@ -196,29 +197,21 @@ impl Ahead<'_> {
         Ended::OPEN
     }
 
-    /// A call without a request ends with itself.
+    /// The call at hand, which is one without a request, ends with itself.
     #[inline]
-    fn end_at_once(&mut self, event: &Event) -> Ended {
-        let Event { call, row, enter, exit, .. } = *event;
+    fn end_at_once(&mut self, call: &Call) {
+        let Event { row, enter, exit, ended, .. } = &mut self.now;
+        (ended.row, ended.enter, ended.exit) = (*row, *enter, *exit);
         if call.took_a_message() {
-            let taken = self.taken;
+            ended.how = End::Took;
+            ended.taken = self.taken;
+            (ended.source, ended.tag, ended.bytes) = (call.peer, call.tag, call.bytes);
+            ended.size = if call.is_truncated() { Size::Cut } else { Size::Whole };
+            ended.alone = true;
             self.taken += 1;
-            let Call { peer: source, tag, bytes, .. } = call;
-            return Ended {
-                how: End::Took,
-                row,
-                enter,
-                exit,
-                taken,
-                source,
-                tag,
-                bytes,
-                size: if call.is_truncated() { Size::Cut } else { Size::Whole },
-                alone: true,
-            };
+        } else if call.exit != 0 && call.posts_send() {
+            ended.how = End::Completed;
         }
-        let how = if call.exit == 0 || !call.posts_send() { End::Never } else { End::Completed };
-        Ended { how, row, enter, exit, ..Ended::OPEN }
     }
 
     #[inline]

@@ -81,7 +81,8 @@ impl Writers {
     }
 
     /// A row of the messages file of `rank`.
-    #[inline]
+    // So that it is put together where it goes: it is large to copy.
+    #[inline(always)]
     pub fn message(&mut self, rank: usize, row: &MessageRow) -> Result<(), CloseError> {
         match full_batch(&mut self.messages[rank], *row, self.batch_rows) {
             Some(full) => Ok(self.files.write(rank, Batch::Messages(full))?),

@@ -3,7 +3,7 @@
 
 use mpi_lens::found::Activity;
 use mpi_lens::{CallColumns, CallTally, Function};
-use record::NULL;
+use record::Values;
 
 const ROWS: usize = 1 << 16;
 
@@ -22,16 +22,16 @@ fn main() {
     let exit = rows(|row| row * 700 + row * row % 97 + 20 + row * 31 % 641);
     let call = rows(|row| if row % 20 == 0 { 2 } else { row % 2 });
     let (bytes, site) = (rows(|row| 8 * (1 + row * 37 % 500)), rows(|row| 1 + row * 13 % 7));
-    let (none, one) = (vec![NULL; ROWS], vec![1; ROWS]);
     let columns = CallColumns {
-        enter: &enter,
-        exit: &exit,
-        call: &call,
-        communicator: &one,
-        bytes: &bytes,
-        polls: &none,
-        site: &site,
-        thread: &none,
+        rows: ROWS,
+        enter: Values::Each(&enter),
+        exit: Values::Each(&exit),
+        call: Values::Each(&call),
+        communicator: Values::Constant(1),
+        bytes: Values::Each(&bytes),
+        polls: Values::Absent,
+        site: Values::Each(&site),
+        thread: Values::Absent,
     };
     let mut tally = CallTally::new(functions, &[]);
     let times = millions * 1_000_000 / ROWS as u64;

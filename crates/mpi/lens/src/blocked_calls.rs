@@ -5,8 +5,8 @@ use crate::found::{MessageLine, Wait, WorstWait};
 use crate::{CallTables, LensError, function_name};
 use calls::cause::Cause;
 use calls::table::{WAIT_COLUMNS, WaitColumn};
-use record::{NULL, SideReader};
-use std::collections::{HashMap, VecDeque};
+use record::{NULL, SideBatch, SideReader, Values};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A call that was blocked, from when it was entered.
@@ -75,6 +75,7 @@ pub(crate) const IDENTITY: [WaitColumn; 5] =
 struct Blocked {
     rank: u32,
     table: SideReader,
+    batch: SideBatch,
     /// Where a column is among those that are read.
     places: [Option<usize>; WAIT_COLUMNS.len()],
 }
@@ -85,7 +86,7 @@ impl Blocked {
         let table = SideReader::open(path, &in_file).map_err(LensError::Record)?;
         let mut places = [None; WAIT_COLUMNS.len()];
         columns.iter().enumerate().for_each(|(at, column)| places[*column as usize] = Some(at));
-        Ok(Blocked { rank, table, places })
+        Ok(Blocked { rank, table, batch: SideBatch::default(), places })
     }
 
     fn groups(&self) -> usize {
@@ -105,18 +106,13 @@ impl Blocked {
     }
 
     /// Those of a row group.
-    fn read(
-        &mut self,
-        group: usize,
-    ) -> Result<impl Iterator<Item = BlockedCall> + use<>, LensError> {
-        let (rank, rows, places) = (self.rank, self.table.group_rows(group), self.places);
-        let columns = self.table.read(group).map_err(LensError::Record)?;
-        Ok((0..rows).filter_map(move |row| {
-            BlockedCall::of(rank, |column| match places[column as usize] {
-                Some(at) => columns[at][row],
-                None => NULL,
-            })
-        }))
+    fn read(&mut self, group: usize) -> Result<impl Iterator<Item = BlockedCall> + '_, LensError> {
+        let Blocked { rank, table, batch, places } = self;
+        table.read_into(group, batch).map_err(LensError::Record)?;
+        let column = |place: Option<usize>| place.map_or(Values::Absent, |at| batch.column(at));
+        let (rank, columns) = (*rank, places.map(column));
+        let call = move |row| BlockedCall::of(rank, |column| columns[column as usize].at(row));
+        Ok((0..batch.rows()).filter_map(call))
     }
 }
 
@@ -130,8 +126,10 @@ pub(crate) struct BlockedInOrder {
     least: Vec<i64>,
     /// Groups read.
     read: usize,
-    /// What was read and not handed over, in order.
-    pending: VecDeque<BlockedCall>,
+    /// What was read, in order.
+    pending: Vec<BlockedCall>,
+    /// How many of those were handed over.
+    handed: usize,
 }
 
 impl BlockedInOrder {
@@ -145,26 +143,35 @@ impl BlockedInOrder {
         for group in (1..least.len()).rev() {
             least[group - 1] = least[group - 1].min(least[group]);
         }
-        Ok(BlockedInOrder { table, least, read: 0, pending: VecDeque::new() })
+        Ok(BlockedInOrder { table, least, read: 0, pending: Vec::new(), handed: 0 })
     }
 
-    /// The next one, if it is before the call of row `end`.
-    pub fn next_before(&mut self, end: i64) -> Result<Option<BlockedCall>, LensError> {
-        while let Some(least) = self.least.get(self.read)
-            && self.pending.front().is_none_or(|first| first.call >= *least)
-            && *least < end
-        {
+    /// Hand over the next ones that are before the call of row `end`.
+    pub fn each_before(
+        &mut self,
+        end: i64,
+        mut each: impl FnMut(&BlockedCall),
+    ) -> Result<(), LensError> {
+        loop {
+            let unread = self.least.get(self.read).copied().unwrap_or(i64::MAX);
+            let pending = &self.pending[self.handed..];
+            let due = pending.partition_point(|call| call.call < end.min(unread));
+            pending[..due].iter().for_each(&mut each);
+            self.handed += due;
+            if unread >= end {
+                return Ok(());
+            }
             self.read_group()?;
         }
-        let is_due = self.pending.front().is_some_and(|call| call.call < end);
-        Ok(if is_due { self.pending.pop_front() } else { None })
     }
 
     fn read_group(&mut self) -> Result<(), LensError> {
         let Some(table) = &mut self.table else { return Ok(()) };
+        self.pending.drain(..self.handed);
+        self.handed = 0;
         self.pending.extend(table.read(self.read)?);
         self.read += 1;
-        self.pending.make_contiguous().sort_unstable_by_key(|call| call.call);
+        self.pending.sort_unstable_by_key(|call| call.call);
         Ok(())
     }
 }
@@ -334,12 +341,12 @@ mod tests {
         let mut blocked = BlockedInOrder::of(0, Some(&path)).unwrap();
         let mut found = Vec::new();
         for end in [0, 2, 3, 10, 10, 18] {
-            while let Some(call) = blocked.next_before(end).unwrap() {
-                assert!(call.call < end && blocked.pending.len() <= 8, "{call:?}");
-                found.push(call.call);
-            }
+            blocked.each_before(end, |call| found.push(call.call)).unwrap();
+            assert!(found.iter().all(|call| *call < end), "{found:?}");
+            assert!(blocked.pending.len() <= 8, "{} are held", blocked.pending.len());
         }
         assert_eq!(found, (0..18).collect::<Vec<_>>());
-        assert!(BlockedInOrder::of(0, None).unwrap().next_before(9).unwrap().is_none());
+        let none = |call: &BlockedCall| panic!("{call:?}");
+        BlockedInOrder::of(0, None).unwrap().each_before(9, none).unwrap();
     }
 }

@@ -1,7 +1,7 @@
 //! MPI as a product that reports know.
 
 use crate::facts::{self, MpiWords};
-use crate::found::{Mpi, WorstWait};
+use crate::found::{Calls, Mpi, WorstWait};
 use crate::messages::MpiTally;
 use crate::origins::Lengths;
 use crate::story::Teller;
@@ -105,22 +105,28 @@ impl MpiReading {
         let mut found = tally.shown();
         if !self.tables.is_empty() {
             let mpi = found.get_or_insert_default();
-            let mut calls = self.tables.tally(&mut mpi.worst)?;
-            calls.kinds = alike::kinds(&calls.ranks);
-            mpi.groups_blocked = grouped::groups_blocked(&self.tables, &calls, &self.hosts)?;
             if self.tables.has_waits() {
-                mpi.account_for(
-                    calls,
-                    &collectives,
-                    &self.facts.blocking.clone().unwrap_or_default(),
-                );
-                mpi.origins = Some(origins::origins(&self.tables, &lengths)?);
+                let traced = origins::trace(&self.tables, &lengths)?;
+                let meanwhile = |rank| traced.meanwhile(rank);
+                let (calls, meanwhile) = self.tables.tally(&mut mpi.worst, meanwhile)?;
+                let calls = self.with_groups(calls, mpi)?;
+                let blocking = self.facts.blocking.clone().unwrap_or_default();
+                mpi.account_for(calls, &collectives, &blocking);
+                mpi.origins = Some(traced.origins(meanwhile));
             } else {
-                mpi.calls = Some(calls);
+                let (calls, _) = self.tables.tally(&mut mpi.worst, |_| ())?;
+                mpi.calls = Some(self.with_groups(calls, mpi)?);
             }
             mpi.sites = self.sites.clone();
         }
         Ok(found)
+    }
+
+    /// The calls with the kinds of their ranks, and who of those waited for whom.
+    fn with_groups(&self, mut calls: Calls, mpi: &mut Mpi) -> Result<Calls, crate::LensError> {
+        calls.kinds = alike::kinds(&calls.ranks);
+        mpi.groups_blocked = grouped::groups_blocked(&self.tables, &calls, &self.hosts)?;
+        Ok(calls)
     }
 }
 

@@ -47,14 +47,30 @@ pub struct MpiTally {
     arrivals: Arrivals,
     blocked: Sums<BlockedSum>,
     groups: [Sums<GroupSum>; 4],
+    /// What messages in a row have in common, with their sum, which is not in `groups` yet: most
+    /// are like the one before.
+    alike: Option<(Alike, GroupSum)>,
     chosen: Chosen,
     /// By function and then by who was waited for, ns.
     collectives: BTreeMap<i64, BTreeMap<u32, i64>>,
 }
 
+/// All that a message is grouped by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Alike {
+    way: (u32, u32),
+    tag: Option<i64>,
+    sites: [Option<i64>; 2],
+}
+
+/// Times that are counted together, which is several times as fast as one by one.
+const TIMES_TOGETHER: usize = 1 << 10;
+
 #[derive(Clone, Default)]
 struct WaitTally {
     times: Distribution,
+    /// Not in `times` yet.
+    latest: Vec<i64>,
     unknown: u64,
     uncertain_ns: i64,
     rests_on_ns: [i64; 3],
@@ -88,6 +104,7 @@ impl Default for MpiTally {
             arrivals: Arrivals::default(),
             blocked: Sums::new(PAIRS),
             groups: [Sums::new(PAIRS), Sums::new(GROUPS), Sums::new(GROUPS), Sums::new(GROUPS)],
+            alike: None,
             chosen: Chosen::default(),
             collectives: BTreeMap::new(),
         }
@@ -96,7 +113,8 @@ impl Default for MpiTally {
 
 impl MpiTally {
     /// What is shown of it; `None` when the run is of no MPI program.
-    pub fn shown(self) -> Option<Mpi> {
+    pub fn shown(mut self) -> Option<Mpi> {
+        self.settle();
         let waited = self.waits.iter().any(|wait| wait.times.count() > 0);
         if self.messages == 0 && !waited {
             return None;
@@ -145,7 +163,7 @@ impl MpiTally {
         let mut waits_ns = [0; 4];
         waits_ns[call.cause as usize] = ns;
         let sum = GroupSum { waits_ns, ..GroupSum::default() };
-        self.add_sum(call.way(), call.tag, call.ends(), &sum);
+        self.add_sum(Alike { way: call.way(), tag: call.tag, sites: call.ends() }, &sum);
     }
 
     #[inline]
@@ -165,25 +183,37 @@ impl MpiTally {
         }
         let end_to_end_ns = row.line.taken_ns.saturating_sub(row.line.ready_ns);
         let sum = GroupSum { messages: 1, bytes: row.line.bytes, end_to_end_ns, waits_ns };
-        self.add_sum((row.line.src, row.line.dst), row.tag, row.sites, &sum);
+        let way = (row.line.src, row.line.dst);
+        self.add_sum(Alike { way, tag: row.tag, sites: row.sites }, &sum);
         self.chosen.add(row.line);
     }
 
     #[inline]
-    fn add_sum(
-        &mut self,
-        (src, dst): (u32, u32),
-        tag: Option<i64>,
-        sites: [Option<i64>; 2],
-        sum: &GroupSum,
-    ) {
-        let [send_site, receive_site] = sites.map(Option::unwrap_or_default);
-        self.groups[0].at((i64::from(src), i64::from(dst))).merge(sum);
-        if let Some(tag) = tag {
-            self.groups[1].at((tag, 0)).merge(sum);
+    fn add_sum(&mut self, alike: Alike, sum: &GroupSum) {
+        match &mut self.alike {
+            Some((last, all)) if *last == alike => all.merge(sum),
+            _ => {
+                self.settle_groups();
+                self.alike = Some((alike, *sum));
+            }
         }
-        self.groups[2].at((send_site, 0)).merge(sum);
-        self.groups[3].at((receive_site, 0)).merge(sum);
+    }
+
+    /// Count what waits to be counted.
+    fn settle(&mut self) {
+        self.settle_groups();
+        self.waits.iter_mut().for_each(WaitTally::settle);
+    }
+
+    fn settle_groups(&mut self) {
+        let Some((Alike { way: (src, dst), tag, sites }, sum)) = self.alike.take() else { return };
+        let [send_site, receive_site] = sites.map(Option::unwrap_or_default);
+        self.groups[0].at((i64::from(src), i64::from(dst))).merge(&sum);
+        if let Some(tag) = tag {
+            self.groups[1].at((tag, 0)).merge(&sum);
+        }
+        self.groups[2].at((send_site, 0)).merge(&sum);
+        self.groups[3].at((receive_site, 0)).merge(&sum);
     }
 }
 
@@ -201,7 +231,9 @@ impl Tally for MpiTally {
     }
 
     fn merge(&mut self, other: Box<dyn Tally>) {
-        let other: MpiTally = own(other);
+        let mut other: MpiTally = own(other);
+        self.settle();
+        other.settle();
         self.messages += other.messages;
         self.message_time_ns = self.message_time_ns.saturating_add(other.message_time_ns);
         self.waits.iter_mut().zip(&other.waits).for_each(|(mine, theirs)| mine.merge(theirs));
@@ -228,8 +260,17 @@ impl Tally for MpiTally {
 
 impl WaitTally {
     /// A call was blocked.
+    #[inline]
     fn add_certain(&mut self, ns: i64) {
-        self.times.add(ns);
+        self.latest.push(ns);
+        if self.latest.len() >= TIMES_TOGETHER {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        self.times.add_slice(&self.latest);
+        self.latest.clear();
     }
 
     /// A message lay about, as far as its arrival is known.
@@ -239,7 +280,7 @@ impl WaitTally {
             None => self.unknown += 1,
             Some(0) => {}
             Some(ns) => {
-                self.times.add(ns);
+                self.add_certain(ns);
                 if let Some(how) = row.how {
                     add_to(&mut self.rests_on_ns[how as usize], ns);
                     add_to(&mut self.error_ns, row.error());

@@ -11,6 +11,7 @@ use crate::found::{Origin, Origins};
 use crate::{CallTables, LensError};
 pub(crate) use kept::Lengths;
 use kept::{Held, Kept};
+use meanwhile::{Curves, Meanwhile};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -43,11 +44,19 @@ struct Sum {
     direct_ns: i64,
 }
 
+/// Where delays began, as far as blocked calls tell.
+pub(crate) struct Traced {
+    found: Origins,
+    /// Those that are handed on, most time first.
+    shown: Vec<(Place, Sum)>,
+    curves: Curves,
+}
+
 /// Of all blocked time of a run, whose blocked calls are of these lengths.
 ///
 /// # Errors
 /// When a table is damaged.
-pub(crate) fn origins(tables: &CallTables, lengths: &Lengths) -> Result<Origins, LensError> {
+pub(crate) fn trace(tables: &CallTables, lengths: &Lengths) -> Result<Traced, LensError> {
     let kept = Kept::of(tables, lengths, KEPT_MOST)?;
     let mut found = Origins {
         short_ns: kept.short_ns,
@@ -72,18 +81,27 @@ pub(crate) fn origins(tables: &CallTables, lengths: &Lengths) -> Result<Origins,
     found.left_out = beyond.fold((0, 0), |(n, ns), (_, sum)| (n + 1, ns + sum.ns));
     all.truncate(SHOWN);
     let told: Vec<Place> = all.iter().take(TOLD).map(|(at, _)| *at).collect();
-    let mut doing = meanwhile::of(tables, &kept, &told)?;
-    found.origins = all
-        .into_iter()
-        .map(|(at, Sum { ns, direct_ns })| Origin {
+    Ok(Traced { found, shown: all, curves: Curves::of(&kept, &told) })
+}
+
+impl Traced {
+    /// What takes in the calls of a rank.
+    pub fn meanwhile(&self, rank: u32) -> Meanwhile {
+        self.curves.meanwhile(rank)
+    }
+
+    /// All of it, with what the ranks did meanwhile.
+    pub fn origins(self, ranks: Vec<(u32, Meanwhile)>) -> Origins {
+        let mut doing = self.curves.told(ranks);
+        let one = |(at, Sum { ns, direct_ns }): (Place, Sum)| Origin {
             rank: at.0,
             site: Some(at.1).filter(|site| *site != 0),
             ns,
             direct_ns,
             doing: doing.remove(&at).unwrap_or_default(),
-        })
-        .collect();
-    Ok(found)
+        };
+        Origins { origins: self.shown.into_iter().map(one).collect(), ..self.found }
+    }
 }
 
 /// Hand over where each part of a wait ends, its last part first. They are as long as the wait.

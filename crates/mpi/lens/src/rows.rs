@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// A row of a rank's table.
 #[derive(Clone, Copy)]
 pub struct CallRow<'a> {
-    group: &'a Group,
+    group: &'a Group<'a>,
     row: usize,
     number: i64,
 }
@@ -27,7 +27,7 @@ impl CallRow<'_> {
 
     /// What it says.
     pub fn value(self, column: CallColumn) -> Option<i64> {
-        Some(self.group.column(column)[self.row]).filter(|&value| value != NULL)
+        Some(self.group.column(column).at(self.row)).filter(|&value| value != NULL)
     }
 }
 

@@ -40,8 +40,9 @@ pub struct CallSlice {
 /// When a table is damaged.
 pub fn spans(tables: &CallTables, mut add: impl FnMut(i64, i64)) -> Result<(), LensError> {
     tables.each_group(&[CallColumn::Enter, CallColumn::Exit], |group| {
-        let both = group.column(CallColumn::Enter).iter().zip(group.column(CallColumn::Exit));
-        for (&enter, &exit) in both.filter(|(enter, _)| **enter != NULL) {
+        let values = |column| group.column(column).iter(group.rows());
+        let both = values(CallColumn::Enter).zip(values(CallColumn::Exit));
+        for (enter, exit) in both.filter(|(enter, _)| *enter != NULL) {
             add(enter, if exit == NULL { i64::MAX } else { exit });
         }
         Ok(())

@@ -1,13 +1,13 @@
 //! The tables of calls of a run, and what is worked out of them.
 
 use crate::blocked_calls::BlockedInOrder;
-use crate::cores::{Piece, on_all_cores};
+use crate::cores::on_all_cores;
 use crate::found::{Calls, WorstWait};
 use crate::functions::functions;
-use crate::{CallColumns, CallTally, Function, LensError, tally};
+use crate::tally::CallRow;
+use crate::{CallColumns, CallTally, LensError};
 use calls::table::{CallColumn, calls_file, columns_in_file, waits_file};
-use record::{Run, SideReader};
-use std::ops::Range;
+use record::{Run, SideBatch, SideReader, Values};
 use std::path::{Path, PathBuf};
 
 /// The tables of a run.
@@ -19,9 +19,20 @@ pub struct CallTables {
 }
 
 /// Some columns of a row group of a rank's table.
-pub(crate) struct Group {
+pub(crate) struct Group<'a> {
     pub rank: u32,
-    columns: Vec<(CallColumn, Vec<i64>)>,
+    columns: &'a [CallColumn],
+    batch: &'a SideBatch,
+}
+
+/// What takes in the calls of a rank beside the tally, so that they are read once.
+pub(crate) trait Beside: Send {
+    fn add(&mut self, call: &CallRow);
+}
+
+impl Beside for () {
+    #[inline]
+    fn add(&mut self, _: &CallRow) {}
 }
 
 /// What a tally reads.
@@ -63,71 +74,61 @@ impl CallTables {
         !self.waits.is_empty()
     }
 
-    /// What ranks and functions took, and what ranks did during the longest waits. A
-    /// thread takes every so-many-th rank.
+    /// What ranks and functions took, and what ranks did during the longest waits; and of each
+    /// rank what `beside` gives for it, which has seen its calls. A thread takes every so-many-th
+    /// rank.
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn tally(&self, worst: &mut [WorstWait]) -> Result<Calls, LensError> {
+    pub(crate) fn tally<B: Beside>(
+        &self,
+        worst: &mut [WorstWait],
+        beside: impl Fn(u32) -> B + Sync,
+    ) -> Result<(Calls, Vec<(u32, B)>), LensError> {
         let shared = &*worst;
-        let parts =
-            on_all_cores(self.files.len(), |first, step| self.tally_some(first, step, shared))?;
-        let mut whole = CallTally::new(functions(), worst);
-        for part in parts {
+        let some = |first, step| self.tally_some((first, step), shared, &beside);
+        let parts = on_all_cores(self.files.len(), some)?;
+        let (mut whole, mut all) = (CallTally::new(functions(), worst), Vec::new());
+        for (part, beside) in parts {
             whole.merge(part);
+            all.extend(beside);
         }
-        Ok(whole.finish(worst))
+        Ok((whole.finish(worst), all))
     }
 
-    fn tally_some(
+    fn tally_some<B: Beside>(
         &self,
-        first: usize,
-        step: usize,
+        (first, step): (usize, usize),
         worst: &[WorstWait],
-    ) -> Result<CallTally, LensError> {
-        let mut tally = CallTally::new(functions(), worst);
+        beside: impl Fn(u32) -> B,
+    ) -> Result<(CallTally, Vec<(u32, B)>), LensError> {
+        let (mut tally, mut all) = (CallTally::new(functions(), worst), Vec::new());
         for (rank, path) in self.files.iter().skip(first).step_by(step) {
             let waits = self.waits().find(|(of, _)| of == rank).map(|(_, path)| path);
             let mut blocked = BlockedInOrder::of(*rank, waits)?;
+            let mut beside = beside(*rank);
             let mut before = 0;
             groups_of(*rank, path, TALLIED, |group| {
-                tally.add(*rank, &tallied(group));
+                tally.add_each(*rank, &tallied(group), |call| beside.add(call));
                 let after = before + group.rows() as i64;
                 let (site, function) =
                     (group.column(CallColumn::Site), group.column(CallColumn::Call));
-                while let Some(call) = blocked.next_before(after)? {
+                blocked.each_before(after, |call| {
                     let row = (call.call - before).max(0) as usize;
-                    tally.add_blocked_at(site[row], function[row], &call);
-                    tally.add_blocked(&call);
-                }
+                    tally.add_blocked_at(site.at(row), function.at(row), call);
+                    tally.add_blocked(call);
+                })?;
                 before = after;
                 Ok::<(), LensError>(())
             })?;
+            all.push((*rank, beside));
         }
-        Ok(tally)
+        Ok((tally, all))
     }
 
     /// The ranks that have a table of calls.
     pub(crate) fn ranks(&self) -> impl Iterator<Item = u32> {
         self.files.iter().map(|(rank, _)| *rank)
-    }
-
-    /// Hand over the calls of a piece of one rank's table.
-    pub(crate) fn each_row_of(
-        &self,
-        (rank, piece): (u32, Piece),
-        names: &[Function],
-        mut each: impl FnMut(&tally::CallRow),
-    ) -> Result<(), LensError> {
-        let file = self.files.iter().find(|(of, _)| *of == rank);
-        let Some((_, path)) = file else { return Ok(()) };
-        let some = |all| piece.groups(all);
-        some_groups_of((rank, path), some, TALLIED, |group| {
-            let columns = tallied(group);
-            let rows = (0..group.rows()).filter_map(|at| tally::row(names, &columns, at));
-            rows.for_each(|call| each(&call));
-            Ok(())
-        })
     }
 
     /// These columns of one row of a rank's table; empty where there is no such row.
@@ -168,30 +169,21 @@ fn groups_of<E: From<LensError>>(
     rank: u32,
     path: &Path,
     columns: &[CallColumn],
-    each: impl FnMut(&Group) -> Result<(), E>,
-) -> Result<(), E> {
-    some_groups_of((rank, path), |all| 0..all, columns, each)
-}
-
-/// The row groups that `some` names, of how many there are.
-fn some_groups_of<E: From<LensError>>(
-    (rank, path): (u32, &Path),
-    some: impl FnOnce(usize) -> Range<usize>,
-    columns: &[CallColumn],
     mut each: impl FnMut(&Group) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error| E::from(LensError::Record(error));
     let mut table = SideReader::open(path, &columns_in_file(columns)).map_err(failed)?;
-    for group in some(table.groups()) {
-        let read = table.read(group).map_err(failed)?;
-        let columns = columns.iter().copied().zip(read).collect();
-        each(&Group { rank, columns })?;
+    let mut batch = SideBatch::default();
+    for group in 0..table.groups() {
+        table.read_into(group, &mut batch).map_err(failed)?;
+        each(&Group { rank, columns, batch: &batch })?;
     }
     Ok(())
 }
 
-fn tallied(group: &Group) -> CallColumns<'_> {
+fn tallied<'a>(group: &Group<'a>) -> CallColumns<'a> {
     CallColumns {
+        rows: group.rows(),
         enter: group.column(CallColumn::Enter),
         exit: group.column(CallColumn::Exit),
         call: group.column(CallColumn::Call),
@@ -203,15 +195,15 @@ fn tallied(group: &Group) -> CallColumns<'_> {
     }
 }
 
-impl Group {
+impl<'a> Group<'a> {
     /// A column that was asked for.
-    pub fn column(&self, wanted: CallColumn) -> &[i64] {
-        let found = self.columns.iter().find(|(column, _)| *column == wanted);
-        found.map_or(&[], |(_, values)| values)
+    pub fn column(&self, wanted: CallColumn) -> Values<'a> {
+        let at = self.columns.iter().position(|column| *column == wanted);
+        at.map_or(Values::Absent, |at| self.batch.column(at))
     }
 
     /// How many rows.
     pub fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |(_, values)| values.len())
+        self.batch.rows()
     }
 }

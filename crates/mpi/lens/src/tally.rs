@@ -10,7 +10,7 @@ mod functions;
 mod lanes;
 mod places;
 
-use record::NULL;
+use record::{NULL, Values};
 
 use calls::cause::Cause;
 
@@ -39,22 +39,24 @@ pub struct Function {
 /// Rows of one rank's table of calls: a value a row in each column, [`NULL`] for none.
 #[derive(Clone, Copy, Debug)]
 pub struct CallColumns<'a> {
+    /// How many there are.
+    pub rows: usize,
     /// When it was entered, ns on the timeline.
-    pub enter: &'a [i64],
+    pub enter: Values<'a>,
     /// When it was left; null for never.
-    pub exit: &'a [i64],
+    pub exit: Values<'a>,
     /// Function, by its place among those that the tally was made with.
-    pub call: &'a [i64],
+    pub call: Values<'a>,
     /// Communicator.
-    pub communicator: &'a [i64],
+    pub communicator: Values<'a>,
     /// How many bytes the call names; null where it names none.
-    pub bytes: &'a [i64],
+    pub bytes: Values<'a>,
     /// Polls put together; null for an ordinary call.
-    pub polls: &'a [i64],
+    pub polls: Values<'a>,
     /// Place that called it.
-    pub site: &'a [i64],
+    pub site: Values<'a>,
     /// Thread.
-    pub thread: &'a [i64],
+    pub thread: Values<'a>,
 }
 
 /// All that was gathered of calls.
@@ -97,10 +99,21 @@ impl CallTally {
 
     /// Take in the next rows of a rank. Rows of a code that no function has are left out.
     pub fn add(&mut self, rank: u32, columns: &CallColumns) {
+        self.add_each(rank, columns, |_| {});
+    }
+
+    /// The same, and hand over each call.
+    pub(crate) fn add_each(
+        &mut self,
+        rank: u32,
+        columns: &CallColumns,
+        mut each: impl FnMut(&CallRow),
+    ) {
         let CallTally { functions, lanes, collectives, meanwhile, names, .. } = self;
         let lane = lanes.rank(rank);
         let mut stretches = meanwhile.of(rank);
-        for call in (0..columns.enter.len()).filter_map(|at| row(names, columns, at)) {
+        for call in (0..columns.rows).filter_map(|at| row(names, columns, at)) {
+            each(&call);
             functions.add(&call);
             lane.add(&call);
             stretches.iter_mut().for_each(|stretch| stretch.add(&call));
@@ -165,16 +178,17 @@ impl CallTally {
 }
 
 /// A row of these columns; `None` where it is of no function.
-pub(crate) fn row(names: &[Function], columns: &CallColumns, at: usize) -> Option<CallRow> {
-    let value = |column: &[i64]| Some(column[at]).filter(|&value| value != NULL);
-    let code = usize::try_from(columns.call[at]).ok()?;
+#[inline]
+fn row(names: &[Function], columns: &CallColumns, at: usize) -> Option<CallRow> {
+    let value = |column: Values| Some(column.at(at)).filter(|&value| value != NULL);
+    let code = usize::try_from(columns.call.at(at)).ok()?;
     let function = names.get(code)?;
     let polls = value(columns.polls).map(|polls| polls.max(0).unsigned_abs());
     Some(CallRow {
         enter: value(columns.enter)?,
         exit: value(columns.exit),
         code,
-        communicator: columns.communicator[at],
+        communicator: columns.communicator.at(at),
         bytes: value(columns.bytes).map_or(0, |bytes| bytes.max(0).unsigned_abs()),
         polls,
         site: value(columns.site).filter(|&site| site != 0),

@@ -175,11 +175,18 @@ impl Known {
             return self.forget();
         }
         let [first, site, message, bytes] = call;
-        let last = self.request;
-        let back = done.flat_map(|one| counted_back(one, last));
-        let place = place(first, site, message, bytes, back.clone());
-        self.done[place].clear();
-        self.done[place].extend(back);
+        let place = if done.len() == 0 {
+            let place = place(first, site, message, bytes, std::iter::empty());
+            self.done[place].clear();
+            place
+        } else {
+            let last = self.request;
+            let back = done.flat_map(|one| counted_back(one, last));
+            let place = place(first, site, message, bytes, back.clone());
+            self.done[place].clear();
+            self.done[place].extend(back);
+            place
+        };
         self.calls[place] = call;
         self.last += 1;
         self.numbers[place] = self.last;

@@ -2,15 +2,19 @@
 
 use super::kept::Kept;
 use super::{Place, Step, follow};
-use crate::cores::{Piece, on_all_cores, pieces};
+use crate::Function;
 use crate::found::Doing;
 use crate::functions::functions;
-use crate::tally::Spent;
-use crate::{CallTables, Function, LensError};
+use crate::tables::Beside;
+use crate::tally::{CallRow, Spent};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// So many steps are looked at one by one.
 const NEAR: usize = 16;
+
+/// How the blocked time that goes back to some places grew, by rank.
+pub(super) struct Curves(BTreeMap<u32, Arc<[(Place, Curve)]>>);
 
 /// How much blocked time goes back to a place, up to each moment.
 struct Curve {
@@ -18,60 +22,57 @@ struct Curve {
     steps: Vec<(i64, i64, i64)>,
 }
 
-/// What the ranks of these places did in the time that goes back to them.
-///
-/// # Errors
-/// When a table is damaged.
-pub(super) fn of(
-    tables: &CallTables,
-    kept: &Kept,
-    places: &[Place],
-) -> Result<BTreeMap<Place, Vec<Doing>>, LensError> {
-    let names = functions();
-    // By rank: a table is read once for all places of its rank.
-    let mut ranks: BTreeMap<u32, Vec<(Place, Curve)>> = BTreeMap::new();
-    for (place, curve) in curves(kept, places) {
-        ranks.entry(place.0).or_default().push((place, curve));
-    }
-    let ranks: Vec<(u32, Vec<(Place, Curve)>)> = ranks.into_iter().collect();
-    let numbers: Vec<usize> = (0..ranks.len()).collect();
-    let pieces: Vec<(usize, Piece)> = pieces(&numbers).collect();
-    let parts = on_all_cores(pieces.len(), |first, step| {
-        let mut spent = Vec::new();
-        for &(at, piece) in pieces.iter().skip(first).step_by(step) {
-            let (rank, places) = &ranks[at];
-            spent.push((at, of_piece(tables, &names, (*rank, piece), places)?));
-        }
-        Ok(spent)
-    })?;
-    let none = |(_, places): &(u32, Vec<_>)| places.iter().map(|_| Spent::default()).collect();
-    let mut spent: Vec<Vec<Spent>> = ranks.iter().map(none).collect();
-    for (at, of_piece) in parts.into_iter().flatten() {
-        spent[at].iter_mut().zip(of_piece).for_each(|(all, some)| all.merge(some));
-    }
-    let places = ranks.into_iter().flat_map(|(_, places)| places);
-    let told = places
-        .zip(spent.into_iter().flatten())
-        .map(|((place, curve), spent)| (place, spent.told(&names, curve.until(i64::MAX, &mut 0))));
-    Ok(told.collect())
+/// What a rank does in the time that goes back to its places.
+pub(crate) struct Meanwhile {
+    places: Arc<[(Place, Curve)]>,
+    /// Of each place, and where its curve was looked at last.
+    spent: Vec<(Spent, usize)>,
 }
 
-/// What the calls of a piece of a rank's table took of the time that goes back to each place.
-fn of_piece(
-    tables: &CallTables,
-    names: &[Function],
-    piece: (u32, Piece),
-    places: &[(Place, Curve)],
-) -> Result<Vec<Spent>, LensError> {
-    let mut spent: Vec<(Spent, usize)> = places.iter().map(|_| Default::default()).collect();
-    tables.each_row_of(piece, names, |call| {
+impl Curves {
+    /// Those of these places.
+    pub fn of(kept: &Kept, places: &[Place]) -> Curves {
+        let mut ranks: BTreeMap<u32, Vec<(Place, Curve)>> = BTreeMap::new();
+        for (place, curve) in curves(kept, places) {
+            ranks.entry(place.0).or_default().push((place, curve));
+        }
+        Curves(ranks.into_iter().map(|(rank, places)| (rank, places.into())).collect())
+    }
+
+    /// For the calls of a rank, which must come in the order of its table.
+    pub fn meanwhile(&self, rank: u32) -> Meanwhile {
+        let places = self.0.get(&rank).cloned().unwrap_or_else(|| Arc::new([]));
+        let spent = places.iter().map(|_| Default::default()).collect();
+        Meanwhile { places, spent }
+    }
+
+    /// What the ranks did, by place.
+    pub fn told(&self, seen: Vec<(u32, Meanwhile)>) -> BTreeMap<Place, Vec<Doing>> {
+        let mut seen: HashMap<u32, Meanwhile> = seen.into_iter().collect();
+        let names = functions();
+        let of = |rank: &u32| seen.remove(rank).unwrap_or_else(|| self.meanwhile(*rank));
+        self.0.keys().map(of).flat_map(|meanwhile| meanwhile.told(&names)).collect()
+    }
+}
+
+impl Beside for Meanwhile {
+    #[inline]
+    fn add(&mut self, call: &CallRow) {
         let exit = call.exit.unwrap_or(i64::MAX);
-        for ((_, curve), (spent, near)) in places.iter().zip(&mut spent) {
+        for ((_, curve), (spent, near)) in self.places.iter().zip(&mut self.spent) {
             let before = curve.until(call.enter, near);
             spent.add(call, curve.until(exit, near) - before);
         }
-    })?;
-    Ok(spent.into_iter().map(|(spent, _)| spent).collect())
+    }
+}
+
+impl Meanwhile {
+    fn told(self, names: &[Function]) -> Vec<(Place, Vec<Doing>)> {
+        let one = |((place, curve), (spent, _)): (&(Place, Curve), &(Spent, usize))| {
+            (*place, spent.told(names, curve.until(i64::MAX, &mut 0)))
+        };
+        self.places.iter().zip(&self.spent).map(one).collect()
+    }
 }
 
 fn curves(kept: &Kept, places: &[Place]) -> HashMap<Place, Curve> {

@@ -5,7 +5,7 @@ use calls::cause::Cause;
 use calls::list::Operation;
 use mpi_lens::found::{Activity, Wait, WorstWait};
 use mpi_lens::{BlockedCall, CallColumns, CallTally, Function};
-use record::NULL;
+use record::{NULL, Values};
 
 const MS: i64 = 1_000_000;
 const US: i64 = 1_000;
@@ -35,8 +35,10 @@ impl Table {
     }
 
     fn columns(&self) -> CallColumns<'_> {
-        let [enter, exit, call, communicator, bytes, polls, site, thread] = &self.0;
-        CallColumns { enter, exit, call, communicator, bytes, polls, site, thread }
+        let rows = self.0[0].len();
+        let [enter, exit, call, communicator, bytes, polls, site, thread] =
+            self.0.each_ref().map(|column| Values::Each(column));
+        CallColumns { rows, enter, exit, call, communicator, bytes, polls, site, thread }
     }
 }
 
