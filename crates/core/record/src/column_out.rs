@@ -4,24 +4,31 @@
 //! every value for its level, its statistics and its dictionary apart. What is written is the same
 //! format: pages of version 1.
 
+mod dictionary;
+mod facts;
+mod plain;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+pub(crate) use plain::Shape;
+pub(crate) use whole::Encoded;
+
 use crate::{NULL, Values, delta, hybrid};
-use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::column::page::{CompressedPage, Page, PageWriter};
+use dictionary::Dictionary;
+use facts::Facts;
+use parquet::basic::Encoding;
 use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
-use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
-use rustc_hash::FxHashMap;
+use plain::{Plain, levels_of_one, put_levels, put_plain};
+use whole::{LEVEL, finish};
 
 /// Rows of a page.
 const PAGE_ROWS: usize = 1 << 16;
 /// With more different values a column is none of few.
 const DICTIONARY_MAX: usize = 1 << 15;
-/// Of zstd.
-const LEVEL: i32 = 1;
 /// So many bytes are not worth compressing.
 const SMALL: usize = 64;
 /// Compressing must save this part of the bytes: it takes time to read.
@@ -38,24 +45,6 @@ pub(crate) struct OutColumn {
     pub optional: bool,
 }
 
-/// How a column is stored.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape {
-    Int,
-    Long,
-    /// Numbers whose differences say nothing.
-    Unordered,
-    /// Few values, which come again and again.
-    FewLongs,
-    Double,
-    /// A name for each code.
-    Name(&'static [&'static str]),
-}
-
-/// A column of a row group: its bytes, and what the file's metadata has to say of them, with places
-/// counted from their begin.
-pub(crate) type Encoded = (Bytes, ColumnChunkMetaData);
-
 /// Encodes columns, one after another; its memory is used again.
 pub(crate) struct ColumnEncoder {
     levels: Vec<u32>,
@@ -63,21 +52,6 @@ pub(crate) struct ColumnEncoder {
     places: Vec<u32>,
     dictionary: Dictionary,
     zstd: zstd::bulk::Compressor<'static>,
-}
-
-/// What the statistics say of the values that are there.
-struct Facts {
-    least: i64,
-    most: i64,
-    nulls: usize,
-}
-
-/// A page before it is compressed.
-struct Plain {
-    bytes: Vec<u8>,
-    /// Rows, or values of a dictionary.
-    count: usize,
-    encoding: Encoding,
 }
 
 impl ColumnEncoder {
@@ -314,252 +288,6 @@ impl ColumnEncoder {
     }
 }
 
-impl Facts {
-    fn of(values: &[i64], optional: bool) -> Facts {
-        let (least, most) = ends(values);
-        if !optional || least != NULL {
-            return Facts { least, most, nulls: 0 };
-        }
-        let known = || values.iter().copied().filter(|value| *value != NULL);
-        let least = known().min().unwrap_or(i64::MAX);
-        Facts { least, most, nulls: values.len() - known().count() }
-    }
-
-    /// Of rows that all hold this value.
-    fn of_one(value: i64, optional: bool, rows: usize) -> Facts {
-        match optional && value == NULL {
-            true => Facts { least: i64::MAX, most: NULL, nulls: rows },
-            false => Facts { least: value, most: value, nulls: 0 },
-        }
-    }
-}
-
-/// The least and the most of some values.
-fn ends(values: &[i64]) -> (i64, i64) {
-    // Several at a time, because each comparison has to wait for the one before.
-    let (fours, rest) = values.as_chunks::<4>();
-    let (mut least, mut most) = ([i64::MAX; 4], [i64::MIN; 4]);
-    for four in fours {
-        for at in 0..4 {
-            least[at] = least[at].min(four[at]);
-            most[at] = most[at].max(four[at]);
-        }
-    }
-    let least = rest.iter().chain(&least).copied().min().unwrap_or(i64::MAX);
-    let most = rest.iter().chain(&most).copied().max().unwrap_or(NULL);
-    (least, most)
-}
-
-/// The levels of so many rows that all hold a value, or none.
-fn levels_of_one(is_there: bool, rows: usize, bytes: &mut Vec<u8>) {
-    put_levels(bytes, |bytes| hybrid::run_of(u32::from(is_there), rows, 1, bytes));
-}
-
-/// Levels, and before them how long they are.
-fn put_levels(bytes: &mut Vec<u8>, encode: impl FnOnce(&mut Vec<u8>)) {
-    let from = bytes.len();
-    bytes.extend([0; 4]);
-    encode(bytes);
-    let length = (bytes.len() - from) as u32 - 4;
-    bytes[from..from + 4].copy_from_slice(&length.to_le_bytes());
-}
-
-/// A value as pages have it that are not packed.
-fn put_plain(value: i64, shape: Shape, bytes: &mut Vec<u8>) {
-    match shape {
-        Shape::Int => bytes.extend((value as i32).to_le_bytes()),
-        Shape::Name(names) => {
-            let name = names[value as usize];
-            bytes.extend((name.len() as u32).to_le_bytes());
-            bytes.extend(name.as_bytes());
-        }
-        Shape::Long | Shape::Unordered | Shape::FewLongs | Shape::Double => {
-            bytes.extend(value.to_le_bytes())
-        }
-    }
-}
-
 fn external(error: std::io::Error) -> ParquetError {
     ParquetError::External(Box::new(error))
-}
-
-/// Put the pages one after another.
-fn finish(
-    of: ColumnDescPtr,
-    rows: usize,
-    (dictionary, pages): (Option<Plain>, Vec<Plain>),
-    compressed: Option<Vec<Vec<u8>>>,
-    statistics: Statistics,
-) -> Result<Encoded> {
-    let codec = match compressed {
-        Some(_) => Compression::ZSTD(ZstdLevel::try_new(LEVEL)?),
-        None => Compression::UNCOMPRESSED,
-    };
-    let mut compressed = compressed.into_iter().flatten();
-    let mut sink = TrackedWrite::new(Vec::new());
-    let mut out = SerializedPageWriter::new(&mut sink);
-    let mut encodings = vec![Encoding::RLE];
-    let (mut plain, mut data_at) = (0, 0);
-    let has_dictionary = dictionary.is_some();
-    for (at, page) in dictionary.into_iter().chain(pages).enumerate() {
-        encodings.push(page.encoding);
-        let size = page.bytes.len();
-        let buf = Bytes::from(compressed.next().unwrap_or(page.bytes));
-        let (num_values, encoding) = (page.count as u32, page.encoding);
-        let page = if has_dictionary && at == 0 {
-            Page::DictionaryPage { buf, num_values, encoding, is_sorted: false }
-        } else {
-            Page::DataPage {
-                buf,
-                num_values,
-                encoding,
-                def_level_encoding: Encoding::RLE,
-                rep_level_encoding: Encoding::RLE,
-                statistics: None,
-            }
-        };
-        let written = out.write_page(CompressedPage::new(page, size))?;
-        plain += written.uncompressed_size;
-        if has_dictionary && at == 0 {
-            data_at = written.bytes_written;
-        }
-    }
-    let bytes = Bytes::from(sink.into_inner()?);
-    let metadata = ColumnChunkMetaData::builder(of)
-        .set_compression(codec)
-        .set_encodings(encodings)
-        .set_total_compressed_size(bytes.len() as i64)
-        .set_total_uncompressed_size(plain as i64)
-        .set_num_values(rows as i64)
-        .set_dictionary_page_offset(has_dictionary.then_some(0))
-        .set_data_page_offset(data_at as i64)
-        .set_statistics(statistics)
-        .build()?;
-    Ok((bytes, metadata))
-}
-
-/// The different values of a column, in the order in which they came.
-struct Dictionary {
-    values: Vec<i64>,
-    places: FxHashMap<i64, u32>,
-    /// Places found lately: most values come again soon.
-    lately: [(i64, u32); 256],
-}
-
-impl Dictionary {
-    fn new() -> Dictionary {
-        let places = FxHashMap::default();
-        Dictionary { values: Vec::new(), places, lately: [(0, u32::MAX); 256] }
-    }
-
-    fn clear(&mut self) {
-        self.values.clear();
-        self.places.clear();
-        self.lately = [(0, u32::MAX); 256];
-    }
-
-    #[inline]
-    fn place(&mut self, value: i64) -> u32 {
-        let slot = (value.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64) as u64 >> 56) as usize;
-        let (known, place) = self.lately[slot];
-        if known == value && place != u32::MAX {
-            return place;
-        }
-        let next = self.values.len() as u32;
-        let place = *self.places.entry(value).or_insert(next);
-        if place == next {
-            self.values.push(value);
-        }
-        self.lately[slot] = (value, place);
-        place
-    }
-
-    fn page(&self, shape: Shape) -> Plain {
-        let mut bytes = Vec::new();
-        self.values.iter().for_each(|value| put_plain(*value, shape, &mut bytes));
-        Plain { bytes, count: self.values.len(), encoding: Encoding::PLAIN }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{Holds, NULL, SideColumn, SideReader, SideWriter};
-    use proptest::prelude::*;
-
-    const NAMES: &[&str] = &["Send", "Recv", "Wait"];
-    const COLUMNS: [SideColumn; 3] = [
-        SideColumn { name: "numbers", holds: Holds::Numbers },
-        SideColumn { name: "few", holds: Holds::FewNumbers },
-        SideColumn { name: "names", holds: Holds::Names(NAMES) },
-    ];
-
-    /// Returns the bytes of the file.
-    fn comes_back(rows: &[[i64; 3]], group_rows: usize) -> u64 {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("table.parquet");
-        let mut writer =
-            SideWriter::create(&path, &COLUMNS, 0, 0).unwrap().with_group_rows(group_rows);
-        rows.iter().for_each(|row| writer.push(row).unwrap());
-        writer.finish().unwrap();
-        let mut reader = SideReader::open(&path, &COLUMNS).unwrap();
-        let mut read = Vec::new();
-        for group in 0..reader.groups() {
-            let columns = reader.read(group).unwrap();
-            read.extend((0..columns[0].len()).map(|at| [0, 1, 2].map(|of: usize| columns[of][at])));
-        }
-        assert_eq!(read, rows);
-        path.metadata().unwrap().len()
-    }
-
-    /// Numbers of every size and sign, runs, and nulls.
-    fn number() -> impl Strategy<Value = i64> {
-        prop_oneof![any::<i64>(), -3i64..3, Just(i64::MAX), Just(NULL), Just(1 << 40)]
-    }
-
-    fn name() -> impl Strategy<Value = i64> {
-        prop_oneof![0..NAMES.len() as i64, Just(0), Just(NULL)]
-    }
-
-    proptest! {
-        #[test]
-        fn any_numbers_come_back(
-            rows in proptest::collection::vec(
-                (number(), number(), name()).prop_map(|(a, b, c)| [a, b, c]), 1..700),
-            repeat in 1usize..12,
-            group_rows in 1usize..600,
-        ) {
-            let rows: Vec<_> =
-                rows.into_iter().flat_map(|row| std::iter::repeat_n(row, repeat)).collect();
-            comes_back(&rows, group_rows);
-        }
-    }
-
-    #[test]
-    fn columns_that_hold_the_same_are_in_the_file_once() {
-        let (number, other) = (|n: i64| n * n % 10_007, |n: i64| n * n % 10_009);
-        let same: Vec<_> = (0..5000).map(|n| [number(n), number(n), 0]).collect();
-        let different: Vec<_> = (0..5000).map(|n| [number(n), other(n), 0]).collect();
-        let [same, different] = [same, different].map(|rows| comes_back(&rows, 600));
-        assert!(same < different * 2 / 3, "{same} bytes, not {different}");
-        // A null makes them different.
-        let mut rows: Vec<_> = (0..5000).map(|n| [number(n), number(n), 0]).collect();
-        rows[700][1] = NULL;
-        comes_back(&rows, 600);
-    }
-
-    #[test]
-    fn few_numbers_in_one_order_are_as_small_as_that_order() {
-        let order = |n: i64| (n % 37 * 7919) % 20;
-        let size = comes_back(&(0..50_000).map(|n| [0, order(n), 0]).collect::<Vec<_>>(), 1 << 20);
-        assert!(size < 2_000, "{size} bytes");
-    }
-
-    #[test]
-    fn columns_of_several_pages_come_back() {
-        // Above 2^15 different values the middle column is no longer one of few.
-        let row = |n: i64| [n * n, n % 40_000, if n % 3 == 0 { NULL } else { n % 2 }];
-        comes_back(&(0..200_000).map(row).collect::<Vec<_>>(), 1 << 20);
-        let row = |n: i64| [if n < 70_000 { NULL } else { n }, n / 50_000, 0];
-        comes_back(&(0..140_000).map(row).collect::<Vec<_>>(), 1 << 20);
-    }
 }
