@@ -38,6 +38,23 @@ impl Launcher {
         command
     }
 
+    /// Two ranks, each with a folder of its own for temporary files: two programs of Open MPI that
+    /// believe to be alone make the same one in it, and the second may fail at that.
+    fn command_apart(&self, folder: &Path, arguments: &str) -> Command {
+        let mut command = Command::new(self.program);
+        command.args(self.arguments);
+        for rank in ["0", "1"] {
+            let temporary = folder.join(rank);
+            std::fs::create_dir(&temporary).expect("a folder");
+            let temporary = format!("TMPDIR={}", temporary.display());
+            command.args(["-n", "1", "env", &temporary, env!("CARGO_BIN_EXE_fourstamp")]);
+            command.args(arguments.split_whitespace()).args((rank == "0").then_some(":"));
+        }
+        command.current_dir(folder).stdin(Stdio::null());
+        as_root_too(&mut command);
+        command
+    }
+
     fn run(&self, folder: &Path, ranks: u16, arguments: &str) -> Output {
         self.command(folder, ranks, arguments).output().expect("the launcher starts")
     }
@@ -252,7 +269,7 @@ fn a_library_that_is_not_the_launchers_is_noticed() {
     }
     for (mpirun, library) in [(&OPEN_MPI, "libmpich.so.12"), (&MPICH, "libmpi.so.40")] {
         let folder = folder();
-        let mut command = mpirun.command(folder.path(), 2, "bench pingpong --out run");
+        let mut command = mpirun.command_apart(folder.path(), "bench pingpong --out run");
         let output = command.env("FOURSTAMP_MPI_LIBRARY", library).output();
         let said = mpirun.said(&output.expect("the launcher starts"));
         assert_eq!(said.len(), 1, "{said:?}");
