@@ -192,19 +192,9 @@ fn changed(home: &Path, command: &str) -> [(u64, u64); 2] {
 }
 
 /// A machine on which long messages go at once, and leave room for others between their packets.
-const PACKETS_AT_ONCE: &str = r#"
-name = "this host"
-nodes = 8
-topology = "switch"
-[processor]
-send = "1us"
-receive = "1us"
-[network]
-latency = "1us"
-bandwidth = "2GB/s"
-packet = "1500B"
-eager = "8MiB"
-"#;
+fn packets_at_once() -> String {
+    format!("{HERE}packet = \"1500B\"\neager = \"8MiB\"\n")
+}
 
 /// Rank 0 of `collect` computes for 60 ms with each of two results a round. Here that of rank 2 is
 /// there after 50 ms and that of rank 1 after 100: a round takes 50 + 60 + 60. With 10 MB/s the
@@ -215,7 +205,7 @@ fn who_receives_from_any_source_takes_what_comes_first_there() {
     for mpi in ["openmpi", "mpich"] {
         let home = folder();
         let Some(program) = mpi_program(mpi, "collect", home.path()) else { continue };
-        std::fs::write(home.path().join("here.toml"), PACKETS_AT_ONCE).unwrap();
+        std::fs::write(home.path().join("here.toml"), packets_at_once()).unwrap();
         trace(home.path(), mpi, "run", &format!("-n 3 {} 3", program.display()));
         let command = "predict run --from here.toml --anyway --bandwidth 0.005x";
         let there = completion(home.path(), command);
@@ -227,7 +217,7 @@ fn who_receives_from_any_source_takes_what_comes_first_there() {
         assert!(said.contains("6 of 6 receives (100"), "{mpi}: {said}");
         let asked = "Messages above 64 KiB wait for their receives";
         assert!(!said.contains(asked), "{mpi}: {said}");
-        let silent = PACKETS_AT_ONCE.replace("eager = \"8MiB\"\n", "");
+        let silent = packets_at_once().replace("eager = \"8MiB\"\n", "");
         std::fs::write(home.path().join("silent.toml"), silent).unwrap();
         let said =
             succeed(home.path(), "predict run --from silent.toml --anyway --bandwidth 0.005x");
@@ -244,7 +234,7 @@ fn who_answers_whom_it_received_from_is_predicted_as_recorded_and_that_is_said()
     for mpi in ["openmpi", "mpich"] {
         let home = folder();
         let Some(program) = mpi_program(mpi, "collect", home.path()) else { continue };
-        std::fs::write(home.path().join("here.toml"), PACKETS_AT_ONCE).unwrap();
+        std::fs::write(home.path().join("here.toml"), packets_at_once()).unwrap();
         trace(home.path(), mpi, "run", &format!("-n 3 {} 3 answer", program.display()));
         let command = "predict run --from here.toml --anyway --bandwidth 0.005x";
         let said = run(home.path(), command);

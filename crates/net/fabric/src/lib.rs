@@ -51,7 +51,7 @@ pub use machine::{
 };
 pub use node::{LOOKS_BEFORE_SLEEP, Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open, prepare};
-pub use pin::{Pinning, pin_node};
+pub use pin::{Pinning, keep_on, pin_node};
 pub use plant::{Passing, Plant, PlantStage, Planting};
 pub use reach::{ReachError, Reaching, reach};
 pub use schema::{columns, packet_bytes};

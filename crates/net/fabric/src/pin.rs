@@ -3,6 +3,7 @@
 use clock::{Clock, Source};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::time::Duration;
 
 /// Where a node runs.
@@ -28,12 +29,20 @@ pub fn pin_node(rank: usize, count: usize) -> Pinning {
         return Pinning::Free(format!("{count} nodes share {} cores", allowed.len()));
     }
     let core = allowed[rank];
-    let mut only = CpuSet::new();
-    only.set(core);
-    match sched_setaffinity(None, &only) {
+    match keep_on(core) {
         Ok(()) => Pinning::Core(core),
         Err(error) => Pinning::Free(format!("the system refused core {core}: {error}")),
     }
+}
+
+/// Keep the calling thread on this core.
+///
+/// # Errors
+/// When the system refuses.
+pub fn keep_on(core: usize) -> io::Result<()> {
+    let mut only = CpuSet::new();
+    only.set(core);
+    Ok(sched_setaffinity(None, &only)?)
 }
 
 /// A short time in ticks of a clock, near enough for a time-out.

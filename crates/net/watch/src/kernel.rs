@@ -57,7 +57,7 @@ pub fn status(text: &str, name: &str) -> Option<u64> {
     line.trim().parse().ok()
 }
 
-/// The core that a thread last ran on: the 39th field of `stat`.
+/// The core that a thread last ran on: the 39th field of its `/proc/PID/task/TID/stat`.
 pub fn core(stat: &str) -> Option<u32> {
     field(stat, 39)?.parse().ok()
 }

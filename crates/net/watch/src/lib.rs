@@ -19,5 +19,6 @@ mod stillness;
 mod turns;
 mod watcher;
 
+pub use kernel::core as core_of;
 pub use turns::{Sharing, Taken, Turn};
 pub use watcher::Watcher;

@@ -30,7 +30,7 @@ use crate::uffd::{Fault, Uffd};
 use crate::waits::{self, Waits, Woken};
 use crate::{Config, RmemError};
 use asked::Asks;
-use beside::Beside;
+use beside::{Beside, SoFar};
 use clock::Clock;
 use looking::Looking;
 use pager::{Action, Installed, Options, PAGE_BYTES, Pager};
@@ -303,7 +303,7 @@ impl Engine {
     fn look_where_to_run(&mut self, now: u64) {
         let waited = self.waits.so_far(now).all();
         let (hard_faults, pages_ahead) = self.pager.reads();
-        self.watch.beside.look(beside::Happened { time: now, waited, hard_faults, pages_ahead });
+        self.watch.beside.look(SoFar { time: now, waited, hard_faults, pages_ahead });
     }
 
     fn look_at_time(&mut self, now: u64) {

@@ -84,12 +84,6 @@ impl ServerOptions {
     }
 }
 
-impl Shared {
-    fn ns_per_tick(&self) -> f64 {
-        self.about.quality.ns_per_tick
-    }
-}
-
 /// A server that listens.
 pub struct PageServer {
     listener: TcpListener,

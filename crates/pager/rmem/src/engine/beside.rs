@@ -10,7 +10,7 @@ use std::fs;
 
 /// What has happened so far, or between two moments.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Happened {
+pub struct SoFar {
     /// Ticks; so long threads waited, too.
     pub time: u64,
     pub waited: u64,
@@ -25,7 +25,7 @@ pub struct Beside {
     on: Option<usize>,
     /// Since the engine looked last.
     who: Who,
-    last: Happened,
+    last: SoFar,
 }
 
 /// Who faulted.
@@ -44,7 +44,7 @@ impl Beside {
             anywhere: sched_getaffinity(None).ok(),
             on: None,
             who: Who::Nobody,
-            last: Happened::default(),
+            last: SoFar::default(),
         }
     }
 
@@ -59,7 +59,7 @@ impl Beside {
     }
 
     /// Go where the engine should run.
-    pub fn look(&mut self, so_far: Happened) {
+    pub fn look(&mut self, so_far: SoFar) {
         let who = std::mem::take(&mut self.who);
         let lately = so_far.since(&std::mem::replace(&mut self.last, so_far));
         let Some(anywhere) = self.anywhere else { return };
@@ -67,21 +67,20 @@ impl Beside {
         if to == self.on {
             return;
         }
-        let set = to.map_or(anywhere, |to| {
-            let mut set = CpuSet::new();
-            set.set(to);
-            set
-        });
+        let went = match to {
+            Some(to) => fabric::keep_on(to),
+            None => sched_setaffinity(None::<Pid>, &anywhere).map_err(Into::into),
+        };
         // Where that is not allowed, the engine stays where it is.
-        if sched_setaffinity(None::<Pid>, &set).is_ok() {
+        if went.is_ok() {
             self.on = to;
         }
     }
 }
 
-impl Happened {
-    fn since(&self, before: &Happened) -> Happened {
-        Happened {
+impl SoFar {
+    fn since(&self, before: &SoFar) -> SoFar {
+        SoFar {
             time: self.time.saturating_sub(before.time),
             waited: self.waited.saturating_sub(before.waited),
             hard_faults: self.hard_faults.saturating_sub(before.hard_faults),
@@ -91,7 +90,7 @@ impl Happened {
 }
 
 /// The thread that does little but wait for one page after another.
-fn alone(who: Who, lately: Happened) -> Option<u32> {
+fn alone(who: Who, lately: SoFar) -> Option<u32> {
     let waits = lately.waited > lately.time / 2 && lately.hard_faults > lately.pages_ahead;
     match who {
         Who::One(thread) if waits => Some(thread),
@@ -102,33 +101,22 @@ fn alone(who: Who, lately: Happened) -> Option<u32> {
 /// On which a thread of this process ran last.
 fn processor_of(thread: u32) -> Option<usize> {
     let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
-    processor_in(&stat)
-}
-
-/// The 39th field; the second one is a name in parentheses, which may hold anything.
-fn processor_in(stat: &str) -> Option<usize> {
-    let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(36)?.parse().ok()
+    watch::core_of(&stat).map(|core| core as usize)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WAITING: Happened =
-        Happened { time: 1000, waited: 900, hard_faults: 300, pages_ahead: 20 };
+    const WAITING: SoFar = SoFar { time: 1000, waited: 900, hard_faults: 300, pages_ahead: 20 };
 
     #[test]
     fn only_one_thread_that_waits_for_single_pages_has_the_engine_beside_it() {
         assert_eq!(alone(Who::One(7), WAITING), Some(7));
         assert_eq!(alone(Who::Several, WAITING), None);
         assert_eq!(alone(Who::Nobody, WAITING), None);
-        assert_eq!(alone(Who::One(7), Happened { waited: 400, ..WAITING }), None, "it computes");
-        assert_eq!(
-            alone(Who::One(7), Happened { pages_ahead: 4000, ..WAITING }),
-            None,
-            "it reads on"
-        );
+        assert_eq!(alone(Who::One(7), SoFar { waited: 400, ..WAITING }), None, "it computes");
+        assert_eq!(alone(Who::One(7), SoFar { pages_ahead: 4000, ..WAITING }), None, "it reads on");
     }
 
     #[test]
@@ -146,12 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_is_the_39th_field() {
-        let fields: Vec<String> = (3..53).map(|field| field.to_string()).collect();
-        let stat = format!("123 (a) name) {}\n", fields.join(" "));
-        assert_eq!((processor_in(&stat), processor_in("1 (short) S 2")), (Some(39), None));
+    fn the_processor_of_a_thread_is_one_that_it_may_use() {
         let own = rustix::thread::gettid().as_raw_pid().unsigned_abs();
-        assert!(processor_of(own).is_some_and(|processor| processor < 1 << 16));
+        let processor = processor_of(own).unwrap();
+        assert!(sched_getaffinity(None).unwrap().is_set(processor), "{processor}");
     }
 
     #[test]
@@ -161,7 +147,7 @@ mod tests {
         beside.faulted(rustix::thread::gettid().as_raw_pid().unsigned_abs());
         beside.look(WAITING);
         assert_eq!(sched_getaffinity(None).unwrap().count(), 1);
-        beside.look(Happened { time: 2000, ..WAITING });
+        beside.look(SoFar { time: 2000, ..WAITING });
         assert_eq!(sched_getaffinity(None).unwrap(), before);
     }
 }

@@ -38,12 +38,10 @@ pub(super) fn serve(stream: TcpStream, keys: fabric::Session, shared: &Shared) {
     let counts = &shared.counts;
     counts.clients.fetch_add(1, Relaxed);
     let place = Place::take(&counts.clients_now);
-    let connection = Connection {
-        shared,
-        channel: Channel::new(stream),
-        inbox: Inbox::new(),
-        spin: Spin::new((shared.options.spin.as_nanos() as f64 / shared.ns_per_tick()) as u64),
-    };
+    let spin_ticks = shared.options.spin.as_nanos() as f64 / shared.about.quality.ns_per_tick;
+    let spin = Spin::new(spin_ticks as u64);
+    let connection =
+        Connection { shared, channel: Channel::new(stream), inbox: Inbox::new(), spin };
     let counter = match connection.run(keys, place.number <= shared.options.clients_max as u64) {
         End::Refused(Refusal::Version | Refusal::Encryption | Refusal::Busy) => &counts.turned_away,
         End::Refused(Refusal::Slot | Refusal::Frame) | End::Broken(Broken::Wire(_)) => {

@@ -3,7 +3,8 @@
 
 use super::options::UserPriority;
 use crate::error::FabricError;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use crate::pin::keep_on;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
 use std::io;
 
 /// SCHED_FIFO priorities: low ones, so that what the system itself runs so stays before them.
@@ -73,15 +74,8 @@ pub(super) fn settle() -> io::Result<usize> {
         (Some(only), None) => only,
         _ => sched_getcpu(),
     };
-    follow(core)?;
+    keep_on(core)?;
     Ok(core)
-}
-
-/// Keep the calling thread on that core.
-pub(super) fn follow(core: usize) -> io::Result<()> {
-    let mut only = CpuSet::new();
-    only.set(core);
-    Ok(sched_setaffinity(None, &only)?)
 }
 
 fn fifo(level: i32) -> io::Result<()> {

@@ -11,6 +11,7 @@ use super::looking::timespec;
 use super::options::UserPriority;
 use super::priority::{self, Rank};
 use crate::error::FabricError;
+use crate::pin::keep_on;
 use crate::spec::NodeId;
 use crate::transport::{Arrival, Handed, Happening, Head, Transport, TransportReport};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -236,7 +237,7 @@ fn receive(
             }
             if let Some(core) = state.core.take() {
                 // The node's thread has just been put there itself.
-                let _ = priority::follow(core);
+                let _ = keep_on(core);
             }
             state.endpoint.until_deadline().min(NAP)
         };
