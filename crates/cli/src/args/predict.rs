@@ -60,7 +60,8 @@ pub struct PredictArgs {
     /// Predict even where the recorded machine itself is not predicted well
     #[arg(long)]
     pub anyway: bool,
-    /// Of an MPI program: receives for any source or tag take the messages that they took
+    /// Of an MPI program: receives for any source or tag take the messages that they took when
+    /// recorded
     #[arg(long)]
     pub as_recorded: bool,
     /// Seed of the network's chances and of the intervals

@@ -35,11 +35,12 @@ pub(crate) fn shown(seconds: &PagedSeconds) -> Vec<PagedPart> {
 /// What *other* is, as far as that is known; `None` where there is none to speak of.
 pub(crate) fn about_other(seconds: &PagedSeconds) -> Option<&'static str> {
     let known = "Other is time in which no thread of the program ran, waited for a processor or \
-                 waited for a page: it slept, was stopped, or waited for a file, a lock, input or \
-                 another process.";
-    let unknown = "Other is time in which no thread of the program ran or waited for a page. This \
-                   kernel does not say how long threads waited for a processor, so it may be that \
-                   the machine was busy.";
+                 was seen to wait for a page: it slept, was stopped, or waited for a file, a lock, \
+                 input or another process; or the kernel was handing a fault to the engine, or \
+                 waking a thread whose page had come.";
+    let unknown = "Other is time in which no thread of the program ran or was seen to wait for a \
+                   page. This kernel does not say how long threads waited for a processor, so it \
+                   may be that the machine was busy.";
     let said = if seconds.queue.is_some() { known } else { unknown };
     (seconds.other > LEAST * seconds.elapsed).then_some(said)
 }
@@ -54,6 +55,7 @@ mod tests {
             PagedSeconds { elapsed: 10.0, other: 4.0, queue: Some(1.0), ..Default::default() };
         let unknown = PagedSeconds { queue: None, ..seconds };
         assert!(about_other(&seconds).is_some_and(|text| text.contains("slept")));
+        assert!(about_other(&seconds).is_some_and(|text| text.contains("handing a fault")));
         assert!(about_other(&unknown).is_some_and(|text| text.contains("may be that")));
         assert_eq!(about_other(&PagedSeconds { other: 0.0, ..seconds }), None);
     }
