@@ -18,13 +18,13 @@ pub fn open(assignment: &Assignment, control: &Control) -> Result<Vec<Box<dyn Tr
     })?)
 }
 
-/// A recorder for a node of this process, on the node's own thread: pins it, if that is asked for.
+/// A recorder for a node of this process, whose thread has been pinned like that.
 pub fn recorder(
     assignment: &Assignment,
     control: &Control,
     folder: &RunFolder,
     id: u16,
-    pin: bool,
+    pinning: &Pinning,
     columns: &[Column],
 ) -> Result<Recorder> {
     let mut sheet = NodeSheet::with_quality(
@@ -33,23 +33,24 @@ pub fn recorder(
         &control.clock(),
         control.quality(),
     );
-    match pinning(assignment, id, pin) {
-        Pinning::Core(core) => sheet.core = Some(core as u32),
+    match pinning {
+        Pinning::Core(core) => sheet.core = u32::try_from(*core).ok(),
         Pinning::Free(_) if assignment.fabric.transport.is_simulated() => {}
         Pinning::Free(reason) => sheet.notes.push(format!("not pinned to a core: {reason}")),
     }
     Ok(folder.recorder(sheet, &Schema::new(columns), assignment.recorder)?)
 }
 
-/// Pin the calling thread, if that is asked for and the launcher of a job has not done so.
-pub fn pinning(assignment: &Assignment, id: u16, pin: bool) -> Pinning {
+/// Pin the calling thread, if that is asked for and the launcher of a job has not done so: the
+/// `rank`-th of `count` of this machine.
+pub fn pinning(assignment: &Assignment, (rank, count): (usize, usize), pin: bool) -> Pinning {
     let simulated = assignment.fabric.transport.is_simulated();
     match (pin && !simulated, LaunchedJob::here()) {
         (true, Some(job)) if job.is_bound() => pin_node(0, 1),
         (true, Some(job)) => {
             pin_node(job.local_rank.into(), job.local_ranks.unwrap_or(job.ranks).into())
         }
-        (true, None) => pin_node(usize::from(id), usize::from(assignment.nodes)),
+        (true, None) => pin_node(rank, count),
         (false, _) => Pinning::Free("not asked for".into()),
     }
 }

@@ -4,12 +4,13 @@ use crate::gate::Gate;
 use crate::hosting::{open, pinning, recorder};
 use crate::watching::Watching;
 use anyhow::{Result, bail};
+use fabric::Pinning;
 use launch::{Assignment, Control};
 use record::RunFolder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
-use warp::{Gauge, Hosting, Job, NodeReport, Readings, WarpError};
+use std::sync::{Arc, OnceLock};
+use warp::{Crews, Gauge, Hosting, Job, NodeReport, Readings, WarpError};
 
 /// A simulation as it travels from the coordinator to the nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,11 +43,13 @@ pub fn simulate(
     let watching = Watching::new(job.record, assignment, control, &folder);
     let transports = open(assignment, control)?;
     let gauges = show_gauges(control, assignment.hosted.len());
-    let gate = Gate::new(assignment.hosted.len());
+    let crews = job.crews(&assignment.fabric, assignment.hosted.len());
+    let gate = Gate::new(crews.threads());
     let columns = warp::columns(&assignment.fabric);
+    let pins = Pins::new(assignment, crews, *pin);
     let made = |id| {
         let turn = watching.turn(id);
-        recorder(assignment, control, &folder, id, *pin, &columns)
+        recorder(assignment, control, &folder, id, pins.of(id), &columns)
             .and_then(|mut recorder| {
                 watching.begin(id, turn, recorder.time_pauses(control.clock()))?;
                 Ok(recorder)
@@ -57,21 +60,47 @@ pub fn simulate(
         gate.pass(ready);
         gate.may_begin()
     };
-    let unrecorded = |place: u16| pinning(assignment, place, *pin);
     let hosting = Hosting {
         job,
         spec: &assignment.fabric,
         hosted: &assignment.hosted,
+        crews,
         clock: control.clock(),
         folder: folder.path(),
         gauges: &gauges,
         stop: &control.stop,
         recorder: &made,
         replayed: None,
-        unrecorded: &|id| drop(unrecorded(id)),
+        unrecorded: &|id| _ = pins.of(id),
         begin: &begin,
     };
     Ok(model.run_hosted(&hosting, transports, &mut || gate.open_when_all_are_ready(control))?)
+}
+
+/// Where the threads of this process run, each from when its first node asks.
+struct Pins<'a> {
+    assignment: &'a Assignment,
+    crews: Crews,
+    pin: bool,
+    of_threads: Vec<OnceLock<Pinning>>,
+}
+
+impl Pins<'_> {
+    fn new(assignment: &Assignment, crews: Crews, pin: bool) -> Pins<'_> {
+        let of_threads = (0..crews.threads()).map(|_| OnceLock::new()).collect();
+        Pins { assignment, crews, pin, of_threads }
+    }
+
+    /// Of the calling thread, which is that of this node.
+    fn of(&self, id: u16) -> &Pinning {
+        let hosted = &self.assignment.hosted;
+        let thread = self.crews.thread(hosted.iter().position(|node| *node == id).unwrap_or(0));
+        let among = match self.crews.threads() < hosted.len() {
+            true => (thread, self.crews.threads()),
+            false => (usize::from(id), usize::from(self.assignment.nodes)),
+        };
+        self.of_threads[thread].get_or_init(|| pinning(self.assignment, among, self.pin))
+    }
 }
 
 /// One gauge a node, shown to the coordinator when it asks.

@@ -2,7 +2,7 @@
 
 use crate::counted::Played;
 use crate::gate::Gate;
-use crate::hosting::{open, recorder};
+use crate::hosting::{open, pinning, recorder};
 use crate::simulating;
 use crate::watching::Watching;
 use anyhow::{Context, Result, anyhow};
@@ -129,8 +129,10 @@ impl Worker<'_> {
         let spec = &self.assignment.fabric;
         let columns = fabric::columns(spec);
         let turn = self.watching.turn(id);
+        let among = (usize::from(id), usize::from(self.assignment.nodes));
+        let pinned = pinning(self.assignment, among, self.job.pin);
         let mut recorder =
-            recorder(self.assignment, self.control, self.folder, id, self.job.pin, &columns)?;
+            recorder(self.assignment, self.control, self.folder, id, &pinned, &columns)?;
         if self.job.real_time {
             fabric::real_time().context(
                 "real-time priority is refused here: run as root, raise the limit rtprio, or drop \

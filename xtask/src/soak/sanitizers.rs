@@ -23,7 +23,7 @@ const PACKAGES: [&str; 5] = [
 
 /// What explores interleavings is left out: loom never frees what it allocates for the stack of a
 /// thread's first coroutine.
-const LEFT_OUT: &str = "ring::models::";
+const LEFT_OUT: &str = "tests::modelled";
 
 /// A case is a run of all of their tests.
 pub fn address(workspace: &Workspace, cases: Cases) -> Result<()> {

@@ -181,7 +181,7 @@ fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     cargo.args(["--config", "profile.dev.package.fourstamp-fabric.opt-level=0"]).args(UNOPTIMISED);
     cargo.env("LOOM_MAX_PREEMPTIONS", "3");
     let programs = built::build_flagged(&mut cargo, &["--cfg", "loom"])?;
-    harness::run(workspace, "interleavings", &programs, Some("ring::tests::modelled"), tally)?;
+    harness::run(workspace, "interleavings", &programs, Some("tests::modelled"), tally)?;
     if tally.passed == 0 {
         bail!("no test was run");
     }

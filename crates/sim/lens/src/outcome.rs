@@ -55,6 +55,8 @@ pub struct NodeSpent {
     pub looking_ns: i64,
     /// With nothing to do.
     pub waiting_ns: i64,
+    /// While other nodes had the thread that it shares with them; 0 with a thread of its own.
+    pub sharing_ns: i64,
     /// Ready to run and without a core, within any of these; `None` where the kernel did not say.
     pub without_core_ns: Option<i64>,
 }

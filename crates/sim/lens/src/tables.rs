@@ -123,6 +123,7 @@ pub fn spent(nodes: &[NodeSpent]) -> Table {
         Column::time("packing", "Packing and sending"),
         Column::time("looking", "Looking for messages"),
         Column::time("waiting", "Waiting for work"),
+        Column::time("sharing", "Turns of others"),
         Column::time("without_core", "Without a core"),
     ];
     let row = |node: &NodeSpent| -> Row {
@@ -132,6 +133,7 @@ pub fn spent(nodes: &[NodeSpent]) -> Table {
             node.packing_ns.into(),
             node.looking_ns.into(),
             node.waiting_ns.into(),
+            node.sharing_ns.into(),
             node.without_core_ns.into(),
         ]
         .into()

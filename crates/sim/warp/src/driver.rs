@@ -10,19 +10,24 @@
 //! A node that fails tells the others, which then end as well; so one node says why, and not each
 //! in its own words.
 
-use crate::frame::Opened;
+mod taking;
+mod waiting;
+
 use crate::meter::Meter;
 use crate::outgoing::Outgoing;
-use crate::pace::{DriveOptions, NAP, Pace};
+use crate::pace::{DriveOptions, Pace};
 use crate::samples::{Look, Sample};
 use crate::spent::{Doing, Laps, Spent};
-use crate::witness::{Taking, Witness};
+use crate::witness::Witness;
 use crate::{Costs, WarpError};
 use clock::Ticks;
-use fabric::{FabricError, Wait};
+use fabric::Wait;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
-use timewarp::{Model, Packet, Progress, RunError, VirtualTime};
+use timewarp::{Model, Progress, VirtualTime};
+
+/// How long a node that has failed tries to tell the others.
+const ABORT: Duration = Duration::from_millis(500);
 
 /// How a node's part ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,44 +51,51 @@ pub struct Drive {
     pub spent: Spent,
 }
 
-/// See one node through, to the end of the simulation or to `meter.stop`. The caller closes the
-/// fabric's node afterwards; after an error it calls [`abort`] first.
-///
-/// # Errors
-/// When a committed event is at fault, memory does not suffice, a peer is lost or silent or sends
-/// nonsense, or a file cannot be written.
-pub fn drive<M: Model, W: Witness>(
-    fabric: &mut fabric::Node,
-    engine: &mut timewarp::Node<'_, M, W>,
-    options: &DriveOptions,
-    meter: Meter<'_>,
-) -> Result<Drive, WarpError> {
-    let begun = fabric.clock().now();
-    let mut driver = Driver::new(fabric, engine, options, meter);
-    driver.sample(driver.begun, Look::Always);
-    let ended = driver.run();
-    driver.sample(driver.now(), Look::Always);
-    let ending = ended?;
-    let spent = driver.laps.spent(|ticks| driver.fabric.ns_between(Ticks(0), Ticks(ticks)));
-    let elapsed_ns = fabric.ns_between(begun, fabric.clock().now());
-    meter.gauge.show(&engine.status());
-    Ok(Drive { ending, elapsed_ns, spent })
-}
-
-/// Tell the others that this node has failed, as far as they listen. Takes and drops what they send
-/// meanwhile.
-pub fn abort(fabric: &mut fabric::Node) {
-    let mut outgoing = Outgoing::abort(fabric.nodes(), fabric.id());
-    let deadline = fabric.after(Duration::from_millis(500));
-    while !outgoing.is_empty() && fabric.clock().now() < deadline {
-        if outgoing.retry(fabric).is_err() {
-            return;
-        }
-        let _ = fabric.receive(Wait::Poll);
+impl Drive {
+    /// It did not begin.
+    pub(crate) fn none() -> Drive {
+        Drive { ending: Ending::Stopped, elapsed_ns: 0, spent: Spent::default() }
     }
 }
 
-struct Driver<'d, 'm, M: Model, W: Witness> {
+/// See one node through that has this thread to itself.
+///
+/// # Errors
+/// When a committed event is at fault, memory does not suffice, a peer is lost or silent or sends
+/// nonsense, or a file cannot be written. The others have been told.
+pub(crate) fn drive<M: Model, W: Witness>(
+    mut driver: Driver<'_, '_, M, W>,
+) -> Result<Drive, WarpError> {
+    let ended = driver.run();
+    if ended.is_err() {
+        driver.abort();
+    }
+    driver.end(ended)
+}
+
+/// What came of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Something was done.
+    Worked,
+    /// There is nothing to do before something comes.
+    Idle,
+    /// It was the last.
+    Last(Ending),
+}
+
+/// When each of these was last done.
+struct Last {
+    called: u64,
+    polled: u64,
+    looked: u64,
+    gvt_asked: u64,
+    balance_asked: u64,
+}
+
+/// One node on its way through the simulation, to its end or to `meter.stop`. Whoever drives it
+/// closes the fabric's node afterwards.
+pub(crate) struct Driver<'d, 'm, M: Model, W: Witness> {
     fabric: &'d mut fabric::Node,
     engine: &'d mut timewarp::Node<'m, M, W>,
     meter: Meter<'d>,
@@ -92,21 +104,20 @@ struct Driver<'d, 'm, M: Model, W: Witness> {
     /// When each peer was last heard.
     heard: Vec<u64>,
     aborted: bool,
+    /// Since when there has been nothing to do, if others have turns on this thread.
+    idle_since: Option<u64>,
+    /// When the simulation was over.
+    over: Option<u64>,
     /// When it began.
     begun: u64,
-    /// When the engine was last called.
-    called: u64,
-    polled: u64,
-    looked: u64,
-    gvt_asked: u64,
-    balance_asked: u64,
+    last: Last,
     /// What GVT was when it was last asked for.
     gvt_then: VirtualTime,
     laps: Laps,
 }
 
 impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
-    fn new(
+    pub fn new(
         fabric: &'d mut fabric::Node,
         engine: &'d mut timewarp::Node<'m, M, W>,
         options: &DriveOptions,
@@ -114,7 +125,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
     ) -> Self {
         let now = fabric.clock().now().0;
         let receipts = fabric.gives_receipts() && engine.leave_acknowledging();
-        Driver {
+        let mut driver = Driver {
             pace: Pace::new(options, fabric),
             outgoing: Outgoing::new(fabric.nodes(), receipts),
             heard: vec![now; usize::from(fabric.nodes())],
@@ -122,46 +133,108 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             engine,
             meter,
             aborted: false,
+            idle_since: None,
+            over: None,
             begun: now,
-            called: now,
-            polled: 0,
-            looked: now,
-            gvt_asked: now,
-            balance_asked: now,
+            last: Last { called: now, polled: 0, looked: now, gvt_asked: now, balance_asked: now },
             gvt_then: VirtualTime::NEGINF,
             laps: Laps::new(now),
-        }
+        };
+        driver.sample(now, Look::Always);
+        driver
     }
 
+    /// A thread of its own.
     fn run(&mut self) -> Result<Ending, WarpError> {
         let mut now = self.now();
         loop {
-            if now.wrapping_sub(self.looked) >= self.pace.look && self.look_around(now)? {
-                return Ok(Ending::Stopped);
-            }
-            if now.wrapping_sub(self.polled) >= self.pace.poll {
-                self.polled = now;
-                self.take_all()?;
-                self.lap(Doing::Looking);
-            }
-            if self.aborted {
-                return Ok(Ending::Aborted);
-            }
-            let progress = self.work(&mut now)?;
-            self.collect()?;
-            match progress {
-                Progress::Busy => {
-                    self.outgoing.flush(self.fabric, self.engine.watch(), now, self.pace.flush)?;
-                    self.lap(Doing::Packing);
-                }
-                Progress::Waiting => {
-                    self.lap(Doing::Packing);
+            match self.turn(&mut now)? {
+                Turn::Worked => {}
+                Turn::Idle => {
                     self.wait()?;
                     now = self.lap(Doing::Waiting);
                 }
-                Progress::Finished => return self.finish(),
+                Turn::Last(ending) => return Ok(ending),
             }
         }
+    }
+
+    /// Take what has come, let the engine work for a moment, and hand over what leaves it. `now` is
+    /// the time, before and after.
+    #[inline]
+    fn turn(&mut self, now: &mut u64) -> Result<Turn, WarpError> {
+        if now.wrapping_sub(self.last.looked) >= self.pace.look && self.look_around(*now)? {
+            return Ok(Turn::Last(Ending::Stopped));
+        }
+        if let Some(over) = self.over {
+            return self.leave(over);
+        }
+        if now.wrapping_sub(self.last.polled) >= self.pace.poll {
+            self.last.polled = *now;
+            self.take_all()?;
+            self.lap(Doing::Looking);
+        }
+        if self.aborted {
+            return Ok(Turn::Last(Ending::Aborted));
+        }
+        let progress = self.work(now)?;
+        self.collect()?;
+        match progress {
+            Progress::Busy => {
+                self.outgoing.flush(self.fabric, self.engine.watch(), *now, self.pace.flush)?;
+                self.lap(Doing::Packing);
+                Ok(Turn::Worked)
+            }
+            Progress::Waiting => {
+                self.lap(Doing::Packing);
+                Ok(Turn::Idle)
+            }
+            Progress::Finished => {
+                self.outgoing.flush(self.fabric, self.engine.watch(), 0, 0)?;
+                self.over = Some(*now);
+                Ok(Turn::Worked)
+            }
+        }
+    }
+
+    /// A turn where other nodes have theirs on this thread. What is packed does not wait for the
+    /// next one.
+    pub fn take_turn(&mut self) -> Result<Turn, WarpError> {
+        let mut now = self.lap(Doing::Sharing);
+        let turn = self.turn(&mut now)?;
+        if turn != Turn::Idle {
+            self.idle_since = None;
+            self.outgoing.flush(self.fabric, self.engine.watch(), 0, 0)?;
+            self.lap(Doing::Packing);
+            return Ok(turn);
+        }
+        let something = self.idle(now)?;
+        self.lap(Doing::Waiting);
+        Ok(if something { Turn::Worked } else { Turn::Idle })
+    }
+
+    /// Tell the others that this node has failed, as far as they listen. Takes and drops what they
+    /// send meanwhile.
+    pub fn abort(&mut self) {
+        let mut outgoing = Outgoing::abort(self.fabric.nodes(), self.fabric.id());
+        let deadline = self.fabric.after(ABORT);
+        while !outgoing.is_empty() && self.fabric.clock().now() < deadline {
+            if outgoing.retry(self.fabric).is_err() {
+                return;
+            }
+            let _ = self.fabric.receive(Wait::Poll);
+        }
+    }
+
+    /// What came of it all.
+    pub fn end(mut self, ended: Result<Ending, WarpError>) -> Result<Drive, WarpError> {
+        let now = self.now();
+        self.sample(now, Look::Always);
+        let ending = ended?;
+        let ns = |ticks| self.fabric.ns_between(Ticks(0), Ticks(ticks));
+        let (spent, elapsed_ns) = (self.laps.spent(ns), ns(now.wrapping_sub(self.begun)));
+        self.meter.gauge.show(&self.engine.status());
+        Ok(Drive { ending, elapsed_ns, spent })
     }
 
     /// Let the engine work, unless too much waits for room already.
@@ -170,14 +243,14 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         if self.outgoing.is_backed_up() && !self.outgoing.retry(self.fabric)? {
             return Ok(Progress::Waiting);
         }
-        self.called = self.now();
+        self.last.called = self.now();
         let progress = match self.pace.costs {
             None => self.engine.run(self.pace.steps())?,
             Some(costs) => self.run_at(&costs)?,
         };
         *now = self.lap(Doing::Engine);
         if progress == Progress::Busy {
-            self.pace.took(now.wrapping_sub(self.called));
+            self.pace.took(now.wrapping_sub(self.last.called));
         }
         Ok(progress)
     }
@@ -193,74 +266,6 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         Ok(progress)
     }
 
-    /// Take everything that has come.
-    #[inline]
-    fn take_all(&mut self) -> Result<bool, WarpError> {
-        let mut something = false;
-        while self.take(Wait::Poll)? {
-            something = true;
-        }
-        Ok(something)
-    }
-
-    /// Take one frame. `false`: none came.
-    #[inline]
-    fn take(&mut self, wait: Wait) -> Result<bool, WarpError> {
-        let message = match self.fabric.receive(wait) {
-            Ok(Some(message)) => message,
-            Ok(None) => return Ok(false),
-            // All have left in good order before this node is through: one of them has failed or
-            // was stopped.
-            Err(FabricError::Closed) => {
-                self.aborted = true;
-                return Ok(false);
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let from = message.from;
-        let protocol = |what: String| WarpError::Run(RunError::Protocol { node: from, what });
-        let mut frame =
-            Opened::new(message.payload()).map_err(|error| protocol(error.to_string()))?;
-        self.aborted |= frame.aborts();
-        let (stamps, batch) = (message.stamps(), frame.parcels());
-        let mut taken = 0;
-        while let Some(unpacked) = frame.next().map_err(|error| protocol(error.to_string()))? {
-            if let Some((ready, number)) = unpacked.stamped
-                && !matches!(unpacked.parcel.packet, Packet::Ack { .. })
-            {
-                let passage = unpacked.parcel.packet.passage();
-                self.engine.watch().taking(&Taking {
-                    from,
-                    number,
-                    ready,
-                    frame: stamps,
-                    batch,
-                    span: unpacked.span,
-                    passage,
-                });
-            }
-            self.engine.receive(from, unpacked.parcel)?;
-            taken += 1;
-        }
-        if let Some(costs) = &self.pace.costs {
-            self.fabric.spend(taken * costs.enqueue);
-        }
-        if let Some(heard) = self.heard.get_mut(usize::from(from)) {
-            *heard = self.fabric.clock().now().0;
-        }
-        Ok(true)
-    }
-
-    /// Tell the engine what has arrived elsewhere, where the fabric knows. `true`: something has.
-    #[inline]
-    fn take_receipts(&mut self) -> bool {
-        let arrived = if self.outgoing.receipts { self.fabric.receipts() } else { 0 };
-        if arrived > 0 {
-            self.engine.acknowledged(arrived);
-        }
-        arrived > 0
-    }
-
     /// Pack what leaves the engine.
     #[inline]
     fn collect(&mut self) -> Result<(), WarpError> {
@@ -272,79 +277,17 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             let witness = self.engine.watch();
             let ready = witness.stamps().then(|| witness.ready(made));
             // Unstamped, it may have been made at any moment of the call.
-            self.outgoing.put(self.fabric, witness, to, &parcel, ready, self.called)?;
+            self.outgoing.put(self.fabric, witness, to, &parcel, ready, self.last.called)?;
         }
         Ok(())
-    }
-
-    /// There is nothing to do here: look for messages, have GVT computed, sleep.
-    fn wait(&mut self) -> Result<(), WarpError> {
-        self.outgoing.flush(self.fabric, self.engine.watch(), 0, 0)?;
-        if self.take_receipts() {
-            return Ok(());
-        }
-        if self.look_for(self.pace.spin)? || self.ask_for_gvt() || self.fabric.nodes() == 1 {
-            return Ok(());
-        }
-        if self.look_for(self.pace.linger)? {
-            return Ok(());
-        }
-        let nap = self.fabric.after(NAP);
-        let something = self.take(Wait::Until(nap))?;
-        if something || self.outgoing.retry(self.fabric)? {
-            return Ok(());
-        }
-        self.notice_silence()
-    }
-
-    /// Look for messages for so long without sleeping. `true`: there is something to do.
-    fn look_for(&mut self, ticks: u64) -> Result<bool, WarpError> {
-        let begun = self.now();
-        while self.fabric.nodes() > 1 && self.now().wrapping_sub(begun) < ticks {
-            if self.take_all()? || self.outgoing.retry(self.fabric)? || self.aborted {
-                return Ok(true);
-            }
-            if self.pace.linger > 0 {
-                std::thread::yield_now();
-            }
-        }
-        Ok(false)
-    }
-
-    /// Ask for GVT, unless asking has just been in vain. `true`: asked, so the engine has something
-    /// to do.
-    fn ask_for_gvt(&mut self) -> bool {
-        let (now, gvt) = (self.now(), self.engine.gvt());
-        let moved = gvt != self.gvt_then;
-        if !moved && now.wrapping_sub(self.gvt_asked) < self.pace.ask_again {
-            return false;
-        }
-        (self.gvt_asked, self.gvt_then) = (now, gvt);
-        self.engine.ask_for_gvt();
-        true
-    }
-
-    /// Whoever waits for long waits for somebody: name who has been silent longest, or who takes
-    /// nothing.
-    fn notice_silence(&mut self) -> Result<(), WarpError> {
-        let now = self.now();
-        let peers = (0u16..).zip(&self.heard).filter(|(node, _)| *node != self.fabric.id());
-        let latest = peers.clone().map(|(_, heard)| *heard).max().unwrap_or(now);
-        if now.saturating_sub(latest) < self.pace.peer_timeout {
-            return Ok(());
-        }
-        let longest = peers.min_by_key(|(_, heard)| **heard).map_or(0, |(node, _)| node);
-        let node = self.outgoing.held_up_by().unwrap_or(longest);
-        let waited_ms = self.fabric.ns_between(Ticks(latest), Ticks(now)) / 1_000_000;
-        Err(WarpError::Silent { node, waited_ms })
     }
 
     /// Every ten milliseconds: is it to end, is anybody lost, is the disk full, is it time for GVT?
     /// `true`: it is to end.
     #[cold]
     fn look_around(&mut self, now: u64) -> Result<bool, WarpError> {
-        let asleep = now.wrapping_sub(self.looked) > self.pace.peer_timeout / 2;
-        self.looked = now;
+        let asleep = now.wrapping_sub(self.last.looked) > self.pace.peer_timeout / 2;
+        self.last.looked = now;
         if asleep {
             // This process itself was stopped for a while, or one of its events took long: that is
             // nobody's silence.
@@ -358,13 +301,13 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             return Err(failure);
         }
         if self.fabric.id() == 0
-            && now.wrapping_sub(self.gvt_asked) >= self.pace.gvt(self.engine.gvt())
+            && now.wrapping_sub(self.last.gvt_asked) >= self.pace.gvt(self.engine.gvt())
         {
-            (self.gvt_asked, self.gvt_then) = (now, self.engine.gvt());
+            (self.last.gvt_asked, self.gvt_then) = (now, self.engine.gvt());
             self.engine.ask_for_gvt();
         }
-        if self.fabric.id() == 0 && now.wrapping_sub(self.balance_asked) >= self.pace.balance {
-            self.balance_asked = now;
+        if self.fabric.id() == 0 && now.wrapping_sub(self.last.balance_asked) >= self.pace.balance {
+            self.last.balance_asked = now;
             self.engine.ask_for_balance();
         }
         Ok(self.meter.stop.load(Relaxed))
@@ -385,18 +328,17 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
     }
 
     /// The simulation is over here; the others must hear what this node said last.
-    fn finish(&mut self) -> Result<Ending, WarpError> {
-        self.outgoing.flush(self.fabric, self.engine.watch(), 0, 0)?;
-        let begun = self.now();
-        while !self.outgoing.is_empty() {
-            self.outgoing.retry(self.fabric)?;
-            // Nothing that comes now matters; but who sends it may be waiting for room.
-            self.fabric.receive(Wait::Poll)?;
-            if self.now().wrapping_sub(begun) > self.pace.peer_timeout {
-                self.notice_silence()?;
-            }
+    fn leave(&mut self, over: u64) -> Result<Turn, WarpError> {
+        if self.outgoing.is_empty() {
+            return Ok(Turn::Last(Ending::Finished));
         }
-        Ok(Ending::Finished)
+        self.outgoing.retry(self.fabric)?;
+        // Nothing that comes now matters; but who sends it may be waiting for room.
+        self.fabric.receive(Wait::Poll)?;
+        if self.now().wrapping_sub(over) > self.pace.peer_timeout {
+            self.notice_silence()?;
+        }
+        Ok(Turn::Worked)
     }
 
     /// The time until now was spent with this.

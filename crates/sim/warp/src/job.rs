@@ -1,6 +1,6 @@
 //! What to run: it travels to the nodes as JSON.
 
-use crate::{Costs, DriveOptions, ModelSpec};
+use crate::{Costs, Crews, DriveOptions, ModelSpec};
 use fabric::{LookCost, Spec};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -90,6 +90,14 @@ impl Job {
             yields: usize::from(spec.nodes) > cores() && self.costs.is_none(),
             costs: self.costs,
         }
+    }
+
+    /// How so many nodes of a process are dealt to threads: one each, unless there are more of them
+    /// than cores.
+    pub fn crews(&self, spec: &Spec, nodes: usize) -> Crews {
+        // In simulated time each has a core of its own.
+        let threads_max = if spec.transport.is_simulated() { nodes } else { cores() };
+        Crews::new(nodes, threads_max)
     }
 
     /// How often a node is looked at; only recorded ones are.

@@ -1,7 +1,8 @@
 //! What is done with any of the models. Here, so that the engine is compiled for each of them in
 //! one place: so nothing here is generic over what a caller gives.
 
-use crate::hosted::{Hosting, NodeReport, run_hosted};
+use crate::hosted::run_hosted;
+use crate::hosting::{Hosting, NodeReport};
 use crate::{Drive, Job, Meter, Objects, Recorded, WarpError, sequential};
 use models::{Auditor, Recipe};
 use timewarp::{Digest, Model, Options, Outcome, Placement, Status, Unwatched};

@@ -8,7 +8,7 @@
 use crate::frame::Packer;
 use crate::witness::Witness;
 use clock::Ticks;
-use fabric::{FabricError, Handed, Letter, NodeId};
+use fabric::{FabricError, Handed, Letter, LookCost, NodeId, PathRoom, Topology, TransportKind};
 use record::{ABSENT, Kind};
 use std::collections::VecDeque;
 use timewarp::{Parcel, Payload};
@@ -17,8 +17,23 @@ use timewarp::{Parcel, Payload};
 const FRAME_BYTES: usize = 6 << 10;
 /// No events are run while more than this waits for room.
 const BACKLOG_BYTES: usize = 1 << 20;
+/// Memory of all paths between nodes that share memory. A path is used from one end to the other,
+/// so it is to stay in caches; what finds no room waits here.
+const PATHS_BYTES: u32 = 4 << 20;
 /// Used memory that is kept for the next frames.
 const SPARE_FRAMES: usize = 64;
+
+/// How much the paths between the nodes of a simulation hold, where that is not left to the fabric.
+pub fn path_room(nodes: u16, transport: &TransportKind, topology: Topology) -> Option<PathRoom> {
+    const FEW: u32 = 12;
+    let paths = u32::from(nodes) * u32::from(nodes.saturating_sub(1));
+    let in_memory = transport.look == LookCost::Memory && transport.clock.is_none();
+    if paths <= FEW || !in_memory || topology != Topology::Mesh {
+        return None;
+    }
+    let bytes = 1 << (PATHS_BYTES / paths).clamp(8 << 10, 1 << 20).ilog2();
+    Some(PathRoom { messages: (bytes / 64).min(1024), bytes })
+}
 
 /// Everything that is to leave a node.
 pub(crate) struct Outgoing {

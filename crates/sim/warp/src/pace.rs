@@ -42,6 +42,8 @@ const SPIN: Duration = Duration::from_micros(40);
 const LINGER: Duration = Duration::from_millis(1);
 /// Longest sleep.
 pub(crate) const NAP: Duration = Duration::from_millis(2);
+/// Longest sleep of a thread that several nodes share: what comes wakes only one of them.
+pub(crate) const SHARED_NAP: Duration = Duration::from_micros(200);
 /// How often the meter and the peers are looked at.
 const LOOK: Duration = Duration::from_millis(10);
 /// From one GVT to the next after the change that a run can be given.

@@ -9,6 +9,7 @@ pub(crate) enum Doing {
     Packing,
     Looking,
     Waiting,
+    Sharing,
 }
 
 /// Times, ns. Together they are all of the node's time.
@@ -23,6 +24,8 @@ pub struct Spent {
     pub looking_ns: u64,
     /// With nothing to do.
     pub waiting_ns: u64,
+    /// While other nodes had the thread that it shares with them.
+    pub sharing_ns: u64,
     /// Ready to run and without a core, within any of these; `None` where the kernel does not say.
     pub without_core_ns: Option<u64>,
 }
@@ -31,12 +34,12 @@ pub struct Spent {
 #[derive(Debug)]
 pub(crate) struct Laps {
     last: u64,
-    ticks: [u64; 4],
+    ticks: [u64; 5],
 }
 
 impl Laps {
     pub(crate) fn new(now: u64) -> Laps {
-        Laps { last: now, ticks: [0; 4] }
+        Laps { last: now, ticks: [0; 5] }
     }
 
     /// All since the lap before was spent with this.
@@ -48,8 +51,8 @@ impl Laps {
 
     /// The times so far.
     pub(crate) fn spent(&self, ns: impl Fn(u64) -> u64) -> Spent {
-        let [engine_ns, packing_ns, looking_ns, waiting_ns] = self.ticks.map(ns);
-        Spent { engine_ns, packing_ns, looking_ns, waiting_ns, without_core_ns: None }
+        let [engine_ns, packing_ns, looking_ns, waiting_ns, sharing_ns] = self.ticks.map(ns);
+        Spent { engine_ns, packing_ns, looking_ns, waiting_ns, sharing_ns, without_core_ns: None }
     }
 }
 
@@ -70,8 +73,9 @@ mod tests {
         laps.lap(Doing::Packing, 170);
         laps.lap(Doing::Waiting, 200);
         laps.lap(Doing::Engine, 205);
+        laps.lap(Doing::Sharing, 300);
         let spent = laps.spent(|ticks| ticks * 2);
         assert_eq!((spent.engine_ns, spent.packing_ns), (130, 20));
-        assert_eq!((spent.looking_ns, spent.waiting_ns), (0, 60));
+        assert_eq!((spent.looking_ns, spent.waiting_ns, spent.sharing_ns), (0, 60, 190));
     }
 }

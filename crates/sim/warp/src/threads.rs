@@ -1,7 +1,9 @@
-//! A whole run in this process, a thread a node: for programs that use the engine as a library, for
+//! A whole run in this process, on its threads: for programs that use the engine as a library, for
 //! tests and benchmarks.
 
-use crate::hosted::{Hosting, NodeReport, Replayed, run_hosted};
+use crate::hosted::run_hosted;
+use crate::hosting::{Hosting, NodeReport, Replayed};
+use crate::outgoing::path_room;
 use crate::{Gauge, Job, NodeFiles, WarpError};
 use clock::Clock;
 use fabric::{Opening, RunKey, Spec, Topology, Transport, TransportSpec, Waiting};
@@ -53,8 +55,9 @@ impl Here<'_> {
             RunKey::generate().map_err(|error| WarpError::Model { reason: error.to_string() })?;
         let transports =
             fabric::open(Opening { spec, hosted: &hosted, key: &key, listener: None, clock })?;
+        let crews = job.crews(spec, hosted.len());
         let gauges: Vec<Gauge> = hosted.iter().map(|_| Gauge::default()).collect();
-        let (barrier, all_ready) = (Barrier::new(hosted.len()), AtomicBool::new(true));
+        let (barrier, all_ready) = (Barrier::new(crews.threads()), AtomicBool::new(true));
         let begin = |ready: bool| {
             all_ready.fetch_and(ready, Ordering::SeqCst);
             barrier.wait();
@@ -65,6 +68,7 @@ impl Here<'_> {
             job,
             spec,
             hosted: &hosted,
+            crews,
             clock,
             folder: self.folder,
             gauges: &gauges,
@@ -99,10 +103,10 @@ pub(crate) fn run_over<M: Model>(
     let simulated = transport.kind.clock;
     let spec = Spec {
         nodes,
+        path_room: path_room(nodes, transport.kind, Topology::Mesh),
         transport,
         topology: Topology::Mesh,
         wait: Waiting::Blocking,
-        path_room: None,
         peer_timeout_ms: if simulated.is_some() { DAY_MS } else { PATIENCE_MS },
         plant: None,
     };

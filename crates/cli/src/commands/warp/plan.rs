@@ -89,17 +89,19 @@ impl Plan {
 
     /// What connects the nodes.
     pub fn spec(&self) -> Spec {
+        let topology = launching::topology(self.common.topology, self.common.packet);
+        let transport = self.transport();
         Spec {
             nodes: self.nodes(),
-            transport: self.transport(),
-            topology: launching::topology(self.common.topology, self.common.packet),
+            path_room: warp::path_room(self.nodes(), transport.kind, topology),
             wait: match self.common.engine.wait {
                 _ if self.common.on.is_some() => Waiting::Blocking,
                 Receive::Polling => Waiting::Polling,
                 Receive::Blocking => Waiting::Blocking,
             },
-            path_room: None,
-            peer_timeout_ms: launching::patience(self.transport().kind, self.common.peer_timeout),
+            peer_timeout_ms: launching::patience(transport.kind, self.common.peer_timeout),
+            transport,
+            topology,
             plant: None,
         }
     }

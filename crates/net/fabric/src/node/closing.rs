@@ -32,8 +32,26 @@ impl Node {
         self.close_in_time(Some(stop))
     }
 
+    /// Close nodes that share this thread, each as [`Node::close`] does: all say good-bye before
+    /// any waits for that of others.
+    ///
+    /// # Errors
+    /// Each node's, in their order.
+    pub fn close_together(nodes: &mut [Node]) -> Vec<Result<(), FabricError>> {
+        let said: Vec<_> = nodes.iter_mut().map(Node::say_good_bye).collect();
+        nodes.iter_mut().zip(said).map(|(node, said)| node.leave_after(said, None)).collect()
+    }
+
     fn close_in_time(&mut self, stop: Option<&AtomicBool>) -> Result<(), FabricError> {
         let said = self.say_good_bye();
+        self.leave_after(said, stop)
+    }
+
+    fn leave_after(
+        &mut self,
+        said: Result<(), FabricError>,
+        stop: Option<&AtomicBool>,
+    ) -> Result<(), FabricError> {
         let closed = said.and_then(|()| self.hear_good_byes(stop)).and_then(|()| self.settle());
         self.transport.leave();
         closed
@@ -131,6 +149,12 @@ mod tests {
             assert!(late.close().is_ok());
             assert!(closing.join().unwrap().is_ok());
         });
+    }
+
+    #[test]
+    fn nodes_of_one_thread_do_not_wait_for_each_other() {
+        let mut both = nodes();
+        assert!(Node::close_together(&mut both).iter().all(Result::is_ok));
     }
 
     #[test]

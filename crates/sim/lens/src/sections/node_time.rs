@@ -14,8 +14,8 @@ const BARS_AT_MOST: usize = 64;
 type Part = (&'static str, &'static str, i64);
 
 /// The parts of a node's bar from the left. What its driver measured divides what rows do not tell;
-/// without that it is the rest.
-fn parts(node: &NodeTime, spent: Option<&NodeSpent>) -> Vec<Part> {
+/// without that it is the rest. `shared`: some nodes share a thread.
+fn parts(node: &NodeTime, spent: Option<&NodeSpent>, shared: bool) -> Vec<Part> {
     let [execution, rollback, collection] = node.work_ns;
     let mut parts = vec![
         ("Execution", "work", execution),
@@ -34,6 +34,9 @@ fn parts(node: &NodeTime, spent: Option<&NodeSpent>) -> Vec<Part> {
         ("Looking for messages", "d", spent.looking_ns),
         ("Waiting for work", "idle", spent.waiting_ns),
     ]);
+    if shared {
+        parts.push(("Turns of others", "c", spent.sharing_ns));
+    }
     parts
 }
 
@@ -46,8 +49,9 @@ pub(super) fn section(outcome: Option<&Outcome>, simulation: &Simulation) -> Opt
         simulation.nodes.iter().filter(|node| node.elapsed_ns > 0).collect();
     let known = nodes.iter().all(|node| spent_of(outcome, node).is_some());
     let spent = |node| spent_of(outcome.filter(|_| known), node);
+    let shared = outcome.is_some_and(|o| o.spent.iter().any(|node| node.sharing_ns > 0));
     let all: Vec<(&NodeTime, Vec<Part>)> =
-        nodes.into_iter().map(|node| (node, parts(node, spent(node)))).collect();
+        nodes.into_iter().map(|node| (node, parts(node, spent(node), shared))).collect();
     let (_, first) = all.first()?;
     let shown = &all[..all.len().min(BARS_AT_MOST)];
     let mut sentence = match known {
@@ -80,7 +84,10 @@ const WITH_SPENT: &str = "What each node's wall time went to. A node that waits 
 /// What went on between the pieces of work, of all nodes together.
 fn spent_sentence(spent: &[NodeSpent]) -> String {
     let sum = |get: fn(&NodeSpent) -> i64| spent.iter().map(get).sum::<i64>();
-    let all = sum(|node| node.engine_ns + node.packing_ns + node.looking_ns + node.waiting_ns);
+    let whole = |node: &NodeSpent| {
+        node.engine_ns + node.packing_ns + node.looking_ns + node.waiting_ns + node.sharing_ns
+    };
+    let all = spent.iter().map(whole).sum::<i64>();
     let of = |get: fn(&NodeSpent) -> i64| part(sum(get) as f64 / all.max(1) as f64);
     let without_core = match spent.iter().any(|node| node.without_core_ns.is_some()) {
         true => format!(
@@ -89,8 +96,17 @@ fn spent_sentence(spent: &[NodeSpent]) -> String {
         ),
         false => String::new(),
     };
+    let shared = match sum(|node| node.sharing_ns) {
+        0 => String::new(),
+        _ => format!(
+            " Nodes are more than cores, so they share threads: for {} of their time others had \
+             the thread.",
+            of(|node| node.sharing_ns)
+        ),
+    };
     format!(
-        "Packing and sending took {}, looking for messages {}, waiting for work {}.{without_core}",
+        "Packing and sending took {}, looking for messages {}, waiting for work {}.{shared}\
+         {without_core}",
         of(|node| node.packing_ns),
         of(|node| node.looking_ns),
         of(|node| node.waiting_ns)
@@ -139,23 +155,34 @@ mod tests {
             committed: 1,
             rollbacks: 0,
         };
-        assert_eq!(parts(&node, None).last(), Some(&("Rest", "idle", 600)));
+        assert_eq!(parts(&node, None, false).last(), Some(&("Rest", "idle", 600)));
         let spent = NodeSpent {
             node: 3,
             engine_ns: 450,
             packing_ns: 100,
             looking_ns: 50,
             waiting_ns: 400,
+            sharing_ns: 0,
             without_core_ns: Some(20),
         };
         let outcome = Outcome { spent: vec![spent], ..Outcome::default() };
-        let all = parts(&node, spent_of(Some(&outcome), &node));
+        let all = parts(&node, spent_of(Some(&outcome), &node), false);
         assert_eq!(all.iter().map(|(.., ns)| ns).sum::<i64>(), 1000);
         assert!(all.contains(&("Queues and GVT", "cycle", 50)), "{all:?}");
         assert_eq!(
             spent_sentence(&outcome.spent).replace('\u{a0}', " "),
             "Packing and sending took 10 %, looking for messages 5 %, waiting for work 40 %. \
              Within all of these, nodes were ready to run and had no core for 2 % of the time."
+        );
+        let shared = NodeSpent { sharing_ns: 1000, without_core_ns: None, ..spent };
+        let outcome = Outcome { spent: vec![shared], ..Outcome::default() };
+        let all = parts(&node, spent_of(Some(&outcome), &node), true);
+        assert_eq!(all.last(), Some(&("Turns of others", "c", 1000)));
+        assert_eq!(
+            spent_sentence(&outcome.spent).replace('\u{a0}', " "),
+            "Packing and sending took 5 %, looking for messages 2 %, waiting for work 20 %. \
+             Nodes are more than cores, so they share threads: for 50 % of their time others had \
+             the thread."
         );
     }
 }

@@ -3,7 +3,7 @@
 use super::interval::{Draw, RecordedCosts};
 use super::recording::Recording;
 use super::steps::Steps;
-use crate::hosted::Replayed;
+use crate::hosting::Replayed;
 use crate::threads::{DAY_MS, Here};
 use crate::{AnyModel, Costs, EventCosts, Job, NodeFiles, NodeReport, Summary, WarpError};
 use clock::Clock;

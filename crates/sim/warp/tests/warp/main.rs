@@ -4,4 +4,5 @@
 
 mod config;
 mod run;
+mod shared;
 mod threads;

@@ -12,7 +12,7 @@ use warp::{
     CriticalPath, Gauge, Job, Line, Meter, ModelSpec, NodeFiles, Recorded, WarpError, compare,
 };
 
-fn job(engine: Options) -> Job {
+pub fn job(engine: Options) -> Job {
     // The model is not looked at: it is given.
     let model = ModelSpec::of(&PingOptions::default());
     Job { engine, gvt_interval_us: 2_000, trace: true, ..Job::new(model) }
@@ -28,11 +28,11 @@ fn sequential<M: Model>(model: &M, cutoff: f64) -> Outcome {
     timewarp::sequential::run(model, &limits, &mut Unwatched).unwrap()
 }
 
-fn run<M: Model>(model: &M, job: &Job, nodes: u16) -> Result<Ran, WarpError> {
+pub fn run<M: Model>(model: &M, job: &Job, nodes: u16) -> Result<Ran, WarpError> {
     threads::run(model, job, nodes, tempfile::tempdir().unwrap().path())
 }
 
-fn agrees<M: Model>(model: &M, job: &Job, nodes: u16) -> Outcome {
+pub fn agrees<M: Model>(model: &M, job: &Job, nodes: u16) -> Outcome {
     let ran =
         run(model, job, nodes).unwrap_or_else(|error| panic!("{nodes} nodes, {job:?}: {error}"));
     let expected = sequential(model, job.engine.cutoff);
@@ -302,7 +302,7 @@ impl Model for Talkers {
 }
 
 /// Object 5 fails at its first event from 40 on.
-struct Faulty;
+pub struct Faulty;
 
 impl Model for Faulty {
     type State = ();
