@@ -40,10 +40,12 @@ pub fn simulate(
             job.model.name
         );
     }
-    let watching = Watching::new(job.record, assignment, control, &folder);
+    let crews = job.crews(&assignment.fabric, assignment.hosted.len());
+    let first: Vec<u16> =
+        (0..crews.threads()).map(|thread| assignment.hosted[crews.places(thread).start]).collect();
+    let watching = Watching::new(job.record, assignment, control, &folder, &first);
     let transports = open(assignment, control)?;
     let gauges = show_gauges(control, assignment.hosted.len());
-    let crews = job.crews(&assignment.fabric, assignment.hosted.len());
     let gate = Gate::new(crews.threads());
     let columns = warp::columns(&assignment.fabric);
     let pins = Pins::new(assignment, crews, *pin);

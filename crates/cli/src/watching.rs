@@ -26,12 +26,14 @@ pub struct Watching<'a> {
 
 impl<'a> Watching<'a> {
     /// Watch from now on, or (not `asked`) do nothing at all. To be called before the nodes meet:
-    /// by then all of them have their turns.
+    /// by then all of them have their turns. `first` are the nodes here that begin first of those
+    /// on their thread, which has one turn.
     pub fn new(
         asked: bool,
         assignment: &'a Assignment,
         control: &'a Control,
         folder: &'a RunFolder,
+        first: &[u16],
     ) -> Watching<'a> {
         // What this machine does is no cause of what a simulated one does.
         let asked = asked && !assignment.fabric.transport.is_simulated();
@@ -39,8 +41,9 @@ impl<'a> Watching<'a> {
             .then(|| Watcher::start(control.clock(), assignment.fabric.transport.kind.over_tcp));
         // Before any thread is pinned: a thread with a core of its own sees no other.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let sharing = Sharing { nodes: usize::from(assignment.nodes), cores };
-        let turns = if asked { turns(assignment, folder, sharing) } else { BTreeMap::new() };
+        let sharing_a_thread = assignment.hosted.len() - first.len();
+        let sharing = Sharing { nodes: usize::from(assignment.nodes) - sharing_a_thread, cores };
+        let turns = if asked { turns(assignment, first, folder, sharing) } else { BTreeMap::new() };
         Watching { watcher, turns: Mutex::new(turns), sharing, assignment, control, folder }
     }
 
@@ -75,9 +78,19 @@ impl<'a> Watching<'a> {
     }
 }
 
-/// A turn for every node of this process that can have one.
-fn turns(assignment: &Assignment, folder: &RunFolder, sharing: Sharing) -> BTreeMap<u16, Turn> {
+/// A turn for every thread of this process that can have one, by its first node.
+fn turns(
+    assignment: &Assignment,
+    first: &[u16],
+    folder: &RunFolder,
+    sharing: Sharing,
+) -> BTreeMap<u16, Turn> {
     let (live, name) = (folder.live(), format!("launch-{}", assignment.launch));
-    let turn = |id: &u16| Some((*id, Turn::new(&live, &name, usize::from(*id), sharing).ok()?));
-    assignment.hosted.iter().filter_map(turn).collect()
+    // Threads of one process are numbered anew where nodes share them.
+    let all_alone = first.len() == assignment.hosted.len();
+    let number = |place: usize, id: u16| if all_alone { usize::from(id) } else { place };
+    let turn = |(place, id): (usize, &u16)| {
+        Some((*id, Turn::new(&live, &name, number(place, *id), sharing).ok()?))
+    };
+    first.iter().enumerate().filter_map(turn).collect()
 }

@@ -64,7 +64,7 @@ pub fn work(assignment: &Assignment, control: &Control) -> Result<Value> {
 fn measure(job: &BenchJob, assignment: &Assignment, control: &Control) -> Result<Vec<Played>> {
     let folder = RunFolder::join(&assignment.run_folder)?;
     control.goal.store(job.plan.goal(&assignment.hosted, assignment.nodes), Ordering::Relaxed);
-    let watching = Watching::new(job.watch, assignment, control, &folder);
+    let watching = Watching::new(job.watch, assignment, control, &folder, &assignment.hosted);
     let transports = open(assignment, control)?;
     let gate = Gate::new(assignment.hosted.len());
     let worker = Worker { assignment, job, folder: &folder, control, gate, watching };

@@ -240,3 +240,20 @@ fn a_message_is_ready_when_its_event_is_over() {
         assert!(first >= Some(event_ns), "{first:?}: before its event can be over");
     }
 }
+
+/// Each thread measures what its core loses, and no node waits for another on its own thread.
+#[test]
+fn nodes_that_share_threads_are_recorded_and_watched() {
+    let folder = folder();
+    succeed(folder.path(), "warp phold --objects 64 --nodes 9 --cutoff 20 --check --out a");
+    let run: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("a/run.json")).unwrap()).unwrap();
+    let spent = run["parameters"]["result"]["nodes"].as_array().expect("what nodes did");
+    let sharing = spent.iter().filter(|node| node["sharing_ns"].as_u64() > Some(0)).count();
+    let threads = std::thread::available_parallelism().unwrap().get().min(9);
+    assert_eq!((spent.len(), sharing > 0), (9, threads < 9), "{spent:?}");
+    let idle = succeed(folder.path(), "explain a --csv=idle");
+    assert_eq!(idle.lines().count(), 1 + threads, "{idle}");
+    let said = succeed(folder.path(), "report --terminal a");
+    assert_eq!(said.contains("so they share threads"), threads < 9, "{said}");
+}
