@@ -123,6 +123,26 @@ fn where_space_cannot_be_allocated_nothing_is_lost() {
     assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
 }
 
+/// Beyond such a limit a write ends the process by a signal, which is not to be the tracer's doing.
+#[test]
+fn a_limit_of_files_lengths_ends_the_recording_and_not_the_program() {
+    let limited = |bytes: u32| {
+        let begin = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)";
+        format!("{begin}; resource.setrlimit(resource.RLIMIT_FSIZE, ({bytes}, {bytes}))\n{TALK}")
+    };
+    let home = Home::new();
+    let output = home.trace(&[], &["python3", "-c", &limited(200_000)]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said_of = said(&output);
+    assert!(said_of.contains("no room was left for its log") && said_of.contains("ulimit -f"));
+    assert!(home.facts().matched > 1000, "{:?}", home.facts());
+    let output = Home::new().trace(&[], &["python3", "-c", &limited(0)]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said_of = said(&output);
+    assert!(said_of.contains("is not traced; it goes on: it may not write a file"), "{said_of}");
+    assert!(!said_of.contains("used no stream socket"), "{said_of}");
+}
+
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_program_whether_space_can_be_allocated_or_not() {
     let home = Home::new();

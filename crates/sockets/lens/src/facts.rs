@@ -108,7 +108,8 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(stopped) = process.stopped_ns {
         lines.push(format!(
-            "{name}: no room was left for its log at {} of the run; its later calls are missing.",
+            "{name}: no room was left for its log at {} of the run, on the disk or within its \
+            limit of a file's length (ulimit -f); its later calls are missing.",
             time(stopped as f64)
         ));
     }
