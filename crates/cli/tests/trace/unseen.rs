@@ -107,6 +107,28 @@ fn sockets_that_were_there_before_the_program_are_not_counted() {
     assert!(facts.processes.iter().all(|one| !one.listens_unseen), "{facts:?}");
 }
 
+/// Connections that are tried again, bytes that the C library writes by itself, and numbers of
+/// descriptors that the tracer has for its own.
+#[test]
+fn what_is_easily_missed_is_seen_or_said() {
+    let home = Home::new();
+    let program = home.compiled("hidden", &[]);
+    let output = home.trace(&[], &[program.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "own 0\n", "the program's file is its own");
+    let (facts, said) = (home.facts(), said(&output));
+    let connections =
+        (facts.whole_connections, facts.half_connections, facts.unmatched.hidden_connections);
+    assert_eq!((connections, facts.unmatched.doubtful_connections), ((2, 0, 1), 0), "{facts:?}");
+    assert_eq!((facts.matched, facts.exchanges), (40 + 4000, 20 + 2000), "{facts:?}");
+    assert_eq!(facts.bytes_sent, facts.bytes_matched, "{facts:?}");
+    assert_eq!(facts.processes[0].datagram_sockets, 2, "{facts:?}");
+    assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
+    let hidden = "By the kernel's account 1 connection carried more bytes than the calls that were";
+    assert!(said.contains(hidden), "{said}");
+    assert!(!said.contains("had asked another themselves"), "it asked itself: {said}");
+}
+
 /// Some 60,000 calls, which is 30 chunks of a log.
 const TALK: &str = "import socket; a, b = socket.socketpair()\n\
     for _ in range(15000): a.send(b'x'); b.recv(10); b.send(b'y'); a.recv(10)\n";

@@ -79,11 +79,20 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             counted(facts.older_connections, "connection")
         ));
     }
-    if facts.doubtful_connections > 0 {
+    if facts.unmatched.doubtful_connections > 0 {
         lines.push(format!(
-            "The bytes of {} contradict each other: something was read before it was written. \
-            Their messages are not matched.",
-            counted(facts.doubtful_connections, "connection")
+            "The bytes of {} contradict each other: by the order in which calls returned, \
+            something was read before it was written. Threads that write, or read, at once do \
+            that, and bytes that calls moved which were not seen. Their messages are not matched.",
+            counted(facts.unmatched.doubtful_connections, "connection")
+        ));
+    }
+    if facts.unmatched.hidden_connections > 0 {
+        lines.push(format!(
+            "By the kernel's account {} carried more bytes than the calls that were seen: a child \
+            process that is not traced (see --follow), the C library itself (dprintf), or system \
+            calls without it moved the others. Their messages are not matched.",
+            counted(facts.unmatched.hidden_connections, "connection")
         ));
     }
     if facts.overlapping > 0 {
@@ -163,7 +172,13 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
         .map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid))
         .collect();
     if let Some(outside) = facts.outside {
-        lines.push(format!("Node {outside} stands for all programs that were not traced."));
+        let unmatched = match facts.unmatched.connections() {
+            0 => "",
+            _ => ", and for the other ends of connections whose messages are not matched",
+        };
+        lines.push(format!(
+            "Node {outside} stands for all programs that were not traced{unmatched}."
+        ));
     }
     lines.push(match framing::ports(facts) {
         None => "A message is what one call wrote. Ready: the call was entered, or an earlier one \

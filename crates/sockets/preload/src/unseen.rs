@@ -4,7 +4,7 @@
 //!
 //! Nothing is allocated and no lock taken: a program may end within a signal handler.
 
-use crate::{births, listing, log, next, state, table};
+use crate::{account, births, listing, log, next, state, table};
 use interpose::errno;
 use libc::c_int;
 use std::sync::atomic::Ordering;
@@ -22,6 +22,7 @@ struct Unseen {
 fn look() {
     if state::tracing_already().is_some() && !state::is_vforked_child() {
         errno::kept(|| note(found()));
+        account::note_all();
     }
 }
 
@@ -35,6 +36,7 @@ fn ended() {
     if found != Unseen::default() && state::tracing().is_some() {
         note(found);
     }
+    account::note_all();
 }
 
 fn note(found: Unseen) {
