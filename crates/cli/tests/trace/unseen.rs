@@ -145,6 +145,18 @@ fn where_space_cannot_be_allocated_nothing_is_lost() {
     assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
 }
 
+#[test]
+fn a_program_that_restricts_its_own_calls_makes_no_others_afterwards() {
+    let home = Home::new();
+    let program = home.compiled("hidden", &[]);
+    let output = home.trace(&[], &[program.to_str().unwrap(), "restricted"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    let (facts, said) = (home.facts(), said(&output));
+    assert_eq!((facts.matched, facts.processes[0].restricted), (20, true), "{facts:?}");
+    assert!(said.contains("hidden: it restricted its own system calls (seccomp) at"), "{said}");
+    assert!(!said.contains("no room was left"), "{said}");
+}
+
 /// Beyond such a limit a write ends the process by a signal, which is not to be the tracer's doing.
 #[test]
 fn a_limit_of_files_lengths_ends_the_recording_and_not_the_program() {

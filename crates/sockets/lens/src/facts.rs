@@ -50,6 +50,9 @@ fn taken_over(facts: &SocketsFacts) -> Option<String> {
 fn first(facts: &SocketsFacts) -> String {
     let whole = facts.whole_connections;
     let mut line = match (whole, facts.bytes_sent) {
+        (0, _) if facts.unmatched.connections() > 0 => {
+            "No connection with two traced ends could be matched.".to_owned()
+        }
         (0, _) => "No connection had both ends traced.".to_owned(),
         (_, 0) => {
             format!("{} had both ends traced; nothing was sent.", counted(whole, "connection"))
@@ -116,9 +119,16 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
     let name = &process.name;
     let mut lines = Vec::new();
     if let Some(stopped) = process.stopped_ns {
+        let why = match process.restricted {
+            true => "it restricted its own system calls (seccomp)",
+            false => "no room was left for its log",
+        };
+        let whose = match process.restricted {
+            true => "",
+            false => ", on the disk or within its limit of a file's length (ulimit -f)",
+        };
         lines.push(format!(
-            "{name}: no room was left for its log at {} of the run, on the disk or within its \
-            limit of a file's length (ulimit -f); its later calls are missing.",
+            "{name}: {why} at {} of the run{whose}; its later calls are missing.",
             time(stopped as f64)
         ));
     }
@@ -202,6 +212,22 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use streams::UnmatchedFacts;
+
+    #[test]
+    fn connections_that_are_not_matched_are_not_said_to_have_had_one_traced_end() {
+        let facts = |unmatched| SocketsFacts { unmatched, outside: Some(3), ..Default::default() };
+        let of = |doubtful_connections, hidden_connections| {
+            facts(UnmatchedFacts { doubtful_connections, hidden_connections })
+        };
+        assert_eq!(first(&of(0, 0)), "No connection had both ends traced.");
+        assert!(remarks(&of(0, 0))[0].ends_with("all programs that were not traced."));
+        for unmatched in [of(1, 0), of(0, 1)] {
+            assert_eq!(first(&unmatched), "No connection with two traced ends could be matched.");
+            assert!(remarks(&unmatched)[0].contains("and for the other ends of connections"));
+            assert_eq!(losses(&unmatched).len(), 1);
+        }
+    }
 
     #[test]
     fn connections_that_were_taken_over_are_told_and_what_others_moved_there() {

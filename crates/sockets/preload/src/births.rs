@@ -28,7 +28,7 @@ pub fn stream(descriptor: c_int) -> Option<(Tracing, Known)> {
 /// Look at a descriptor that is not known.
 #[cold]
 fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
-    if state::is_inside() {
+    if state::is_inside() || state::is_off() {
         return None;
     }
     let peer = state::inside(|| match option(descriptor, libc::SO_TYPE) {

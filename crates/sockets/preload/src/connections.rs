@@ -77,8 +77,9 @@ unsafe extern "C-unwind" fn connect(
     to: *const sockaddr,
     length: socklen_t,
 ) -> c_int {
-    let kind = errno::kept(|| births::option(socket, libc::SO_TYPE));
-    let tracing = if kind == Some(libc::SOCK_STREAM) { state::tracing() } else { None };
+    let kind = || errno::kept(|| births::option(socket, libc::SO_TYPE));
+    let is_traced = !state::is_off() && kind() == Some(libc::SOCK_STREAM);
+    let tracing = if is_traced { state::tracing() } else { None };
     let Some(tracing) = tracing else {
         // SAFETY: the program's own arguments.
         return unsafe { next::connect(socket, to, length) };

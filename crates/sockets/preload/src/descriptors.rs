@@ -2,7 +2,7 @@
 
 use crate::table::{self, Known};
 use crate::{account, log, next, state};
-use libc::{FILE, c_char, c_int, c_long, c_uint, c_void, mode_t};
+use libc::{FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, mode_t};
 use streams::entry::{close_slot, noticed};
 
 /// The descriptor is about to be closed.
@@ -263,6 +263,31 @@ unsafe extern "C-unwind" fn eventfd(count: c_uint, flags: c_int) -> c_int {
     opened(unsafe { next::eventfd(count, flags) })
 }
 
+/// The process is about to restrict its own system calls. Ours may not be among those that it
+/// leaves itself, and end it: from here on it makes its own and no others.
+#[cold]
+fn restricting() {
+    if state::tracing_already().is_some() && !state::is_vforked_child() {
+        log::notice(noticed::RESTRICTED);
+        state::stop();
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn prctl(
+    option: c_int,
+    two: c_ulong,
+    three: c_ulong,
+    four: c_ulong,
+    five: c_ulong,
+) -> c_int {
+    if option == libc::PR_SET_SECCOMP {
+        restricting();
+    }
+    // SAFETY: the program's own arguments; those that it did not give are not read.
+    unsafe { next::prctl(option, two, three, four, five) }
+}
+
 #[cfg_attr(not(test), unsafe(no_mangle))]
 #[allow(clippy::too_many_arguments, reason = "it is the C library's")]
 unsafe extern "C-unwind" fn syscall(
@@ -276,6 +301,7 @@ unsafe extern "C-unwind" fn syscall(
 ) -> c_long {
     match number {
         libc::SYS_io_uring_setup => log::notice(noticed::IO_URING),
+        libc::SYS_seccomp => restricting(),
         libc::SYS_close_range => {
             let range = (one as c_uint, two as c_uint, three as c_int);
             // SAFETY: the program's own arguments, in two parts.

@@ -71,10 +71,17 @@ impl Tracing {
     }
 }
 
-/// Whether the process is traced, or will be when it uses a socket.
+/// Whether the process may be traced, now or when it uses a socket.
 #[inline(always)]
 pub fn is_on() -> bool {
     !STATE.load(Ordering::Relaxed).is_null()
+}
+
+/// Whether recording is over, or was never begun: from here on no call is made but the program's.
+pub fn is_off() -> bool {
+    let page = STATE.load(Ordering::Relaxed);
+    // SAFETY: null, or a page that is never unmapped.
+    unsafe { page.as_ref() }.is_none_or(|state| state.load(Ordering::Acquire) == OFF)
 }
 
 /// The tracing of this process, if it has begun.

@@ -29,7 +29,7 @@ fn look() {
 /// The same as the process ends. One that was not traced so far, for it made no call that is seen,
 /// begins to be if there is something to note.
 fn ended() {
-    if !state::is_on() || state::is_vforked_child() {
+    if state::is_off() || state::is_vforked_child() {
         return;
     }
     let found = found();

@@ -257,6 +257,7 @@ impl<'a> Ground<'a> {
             streams: noticed & noticed::STREAMS != 0,
             urgent: noticed & noticed::URGENT != 0,
             lost_child: noticed & noticed::LOST_CHILD != 0,
+            restricted: noticed & noticed::RESTRICTED != 0,
             stopped_ns: model.map(|model| model.timeline(Ticks(stopped)).0),
         }
     }

@@ -65,6 +65,8 @@ pub mod noticed {
     pub const LOST_CHILD: u64 = 8;
     /// It listens on a TCP port without having called `listen`.
     pub const LISTENS_UNSEEN: u64 = 16;
+    /// It restricted its own system calls (seccomp), so recording stopped before.
+    pub const RESTRICTED: u64 = 32;
 }
 
 /// What a slot is.

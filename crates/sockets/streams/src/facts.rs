@@ -152,7 +152,9 @@ pub struct ProcessSummary {
     pub urgent: bool,
     /// A child of it could not open its log, and was not traced.
     pub lost_child: bool,
-    /// When its recording stopped for want of room, ns on the timeline.
+    /// It restricted its own system calls, and its recording stopped before.
+    pub restricted: bool,
+    /// When its recording stopped for that, or for want of room, ns on the timeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_ns: Option<i64>,
 }
