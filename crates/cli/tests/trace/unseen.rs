@@ -145,6 +145,25 @@ fn where_space_cannot_be_allocated_nothing_is_lost() {
     assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
 }
 
+/// As a server does that goes into the background.
+#[test]
+fn a_process_that_outlives_the_run_is_said_to_go_on() {
+    let script = "import os, socket, time\n\
+        r, w = os.pipe(); a, b = socket.socketpair(); a.send(b'x'); b.recv(1)\n\
+        if os.fork() == 0:\n\
+        \x20   a.send(b'y'); b.recv(1); [os.close(one) for one in (0, 1, 2)]; os.write(w, b'.')\n\
+        \x20   time.sleep(3); os._exit(0)\n\
+        os.read(r, 1)\n";
+    let home = Home::new();
+    let output = home.trace(&["--follow"], &["python3", "-c", script]).output().unwrap();
+    let facts = home.facts();
+    let go_on: Vec<bool> = facts.processes.iter().map(|one| one.goes_on).collect();
+    assert_eq!((go_on, facts.matched), (vec![false, true], 2), "{facts:?}");
+    let said = said(&output);
+    assert!(said.contains("it still ran when the run was closed; what it did from then on"));
+    assert!(!said.contains("Nothing was lost"), "{said}");
+}
+
 #[test]
 fn a_program_that_restricts_its_own_calls_makes_no_others_afterwards() {
     let home = Home::new();

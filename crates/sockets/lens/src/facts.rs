@@ -132,6 +132,11 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
             time(stopped as f64)
         ));
     }
+    if process.goes_on {
+        lines.push(format!(
+            "{name}: it still ran when the run was closed; what it did from then on is missing."
+        ));
+    }
     if process.io_uring {
         lines.push(format!("{name}: it set up io_uring, whose transfers are not seen."));
     }

@@ -152,6 +152,8 @@ pub struct ProcessSummary {
     pub urgent: bool,
     /// A child of it could not open its log, and was not traced.
     pub lost_child: bool,
+    /// It still ran when the run was closed.
+    pub goes_on: bool,
     /// It restricted its own system calls, and its recording stopped before.
     pub restricted: bool,
     /// When its recording stopped for that, or for want of room, ns on the timeline.
