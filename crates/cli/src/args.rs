@@ -273,7 +273,8 @@ pub struct ManArgs {
 #[derive(clap::Args, Debug)]
 pub struct DoctorArgs {
     /// Remove what this user's killed processes left in shared memory and among temporary files,
-    /// and the libraries that other builds of fourstamp wrote. Rows that nobody has read are kept
+    /// and the libraries that other builds of fourstamp wrote and no running program has loaded.
+    /// Rows that nobody has read are kept
     #[arg(long)]
     pub clean: bool,
     /// As data: the checks, or with --clean the leftovers.

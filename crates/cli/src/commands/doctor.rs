@@ -2,6 +2,7 @@
 //! lacks.
 
 mod leftovers;
+mod loaded;
 
 use crate::args::DoctorArgs;
 use crate::failure::one_line;

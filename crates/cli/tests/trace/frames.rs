@@ -95,7 +95,11 @@ impl Traced {
 
     fn all_bytes_matched(&self) {
         let facts = &self.facts;
-        assert_eq!((facts.half_connections, facts.doubtful_connections), (0, 0), "{facts:?}");
+        assert_eq!(
+            (facts.half_connections, facts.unmatched.doubtful_connections),
+            (0, 0),
+            "{facts:?}"
+        );
         assert_eq!(facts.bytes_sent, facts.bytes_matched, "{facts:?}");
         assert!(facts.bytes_sent > 0, "{facts:?}");
     }
@@ -154,12 +158,15 @@ fn what_redis_sends_unasked_is_not_paired() {
     let (home, port) = (Home::new(), free_port());
     let does = format!(
         "(echo PING; echo SUBSCRIBE news; sleep 1) | redis-cli -p {port} >/dev/null & \
+        (echo SUBSCRIBE news; sleep 1) | redis-cli -p {port} >/dev/null & \
         sleep 0.5; redis-cli -p {port} publish news hello; sleep 1"
     );
     let Some(traced) = home.redis(port, &does) else { return };
     traced.all_bytes_matched();
     let framing = traced.framing();
-    assert_eq!(framing.out_of_order, 1, "{framing:?}");
+    assert_eq!(framing.out_of_order, 2, "{framing:?}");
+    let of_turns = traced.facts.exchanges - framing.exchanges;
+    assert_eq!(of_turns, 0, "a subscription alone is not answered by what comes of it");
     assert!(traced.report().contains("SUBSCRIBE or MONITOR"), "{}", traced.report());
 }
 
@@ -205,6 +212,7 @@ fn messages_with_a_count_are_whole_however_they_were_written() {
     }
     let report = traced.report();
     assert!(report.contains("the time between them is part of its send wait"), "{report}");
+    assert!(report.contains("the n-th request is taken to belong to the n-th answer"), "{report}");
     let slow = traced.exchanges[5].stretches();
     assert!(slow[0] > Some(0), "it was written in two calls: {slow:?}");
     let (slow, next) = (&traced.exchanges[5].request, &traced.exchanges[6].request);

@@ -135,7 +135,11 @@ fn sums(facts: &SocketsFacts, messages: &[Message]) -> [(usize, i64); 3] {
 
 fn is_one_whole_connection(facts: &SocketsFacts) {
     assert_eq!((facts.whole_connections, facts.half_connections), (1, 0), "{facts:?}");
-    assert_eq!((facts.older_connections, facts.doubtful_connections), (0, 0), "{facts:?}");
+    assert_eq!(
+        (facts.older_connections, facts.unmatched.doubtful_connections),
+        (0, 0),
+        "{facts:?}"
+    );
     assert_eq!(facts.taken_over.connections, 1, "{facts:?}");
     assert_eq!(facts.bytes_sent, facts.bytes_matched, "{facts:?}");
 }

@@ -107,6 +107,28 @@ fn sockets_that_were_there_before_the_program_are_not_counted() {
     assert!(facts.processes.iter().all(|one| !one.listens_unseen), "{facts:?}");
 }
 
+/// Connections that are tried again, bytes that the C library writes by itself, and numbers of
+/// descriptors that the tracer has for its own.
+#[test]
+fn what_is_easily_missed_is_seen_or_said() {
+    let home = Home::new();
+    let program = home.compiled("hidden", &[]);
+    let output = home.trace(&[], &[program.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "own 0\n", "the program's file is its own");
+    let (facts, said) = (home.facts(), said(&output));
+    let connections =
+        (facts.whole_connections, facts.half_connections, facts.unmatched.hidden_connections);
+    assert_eq!((connections, facts.unmatched.doubtful_connections), ((2, 0, 1), 0), "{facts:?}");
+    assert_eq!((facts.matched, facts.exchanges), (40 + 4000, 20 + 2000), "{facts:?}");
+    assert_eq!(facts.bytes_sent, facts.bytes_matched, "{facts:?}");
+    assert_eq!(facts.processes[0].datagram_sockets, 2, "{facts:?}");
+    assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
+    let hidden = "By the kernel's account 1 connection carried more bytes than the calls that were";
+    assert!(said.contains(hidden), "{said}");
+    assert!(!said.contains("had asked another themselves"), "it asked itself: {said}");
+}
+
 /// Some 60,000 calls, which is 30 chunks of a log.
 const TALK: &str = "import socket; a, b = socket.socketpair()\n\
     for _ in range(15000): a.send(b'x'); b.recv(10); b.send(b'y'); a.recv(10)\n";
@@ -121,6 +143,57 @@ fn where_space_cannot_be_allocated_nothing_is_lost() {
     let facts = home.facts();
     assert_eq!((facts.matched, facts.bytes_matched), (30_000, 30_000), "{facts:?}");
     assert_eq!(facts.processes[0].stopped_ns, None, "{facts:?}");
+}
+
+/// As a server does that goes into the background.
+#[test]
+fn a_process_that_outlives_the_run_is_said_to_go_on() {
+    let script = "import os, socket, time\n\
+        r, w = os.pipe(); a, b = socket.socketpair(); a.send(b'x'); b.recv(1)\n\
+        if os.fork() == 0:\n\
+        \x20   a.send(b'y'); b.recv(1); [os.close(one) for one in (0, 1, 2)]; os.write(w, b'.')\n\
+        \x20   time.sleep(3); os._exit(0)\n\
+        os.read(r, 1)\n";
+    let home = Home::new();
+    let output = home.trace(&["--follow"], &["python3", "-c", script]).output().unwrap();
+    let facts = home.facts();
+    let go_on: Vec<bool> = facts.processes.iter().map(|one| one.goes_on).collect();
+    assert_eq!((go_on, facts.matched), (vec![false, true], 2), "{facts:?}");
+    let said = said(&output);
+    assert!(said.contains("it still ran when the run was closed; what it did from then on"));
+    assert!(!said.contains("Nothing was lost"), "{said}");
+}
+
+#[test]
+fn a_program_that_restricts_its_own_calls_makes_no_others_afterwards() {
+    let home = Home::new();
+    let program = home.compiled("hidden", &[]);
+    let output = home.trace(&[], &[program.to_str().unwrap(), "restricted"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    let (facts, said) = (home.facts(), said(&output));
+    assert_eq!((facts.matched, facts.processes[0].restricted), (20, true), "{facts:?}");
+    assert!(said.contains("hidden: it restricted its own system calls (seccomp) at"), "{said}");
+    assert!(!said.contains("no room was left"), "{said}");
+}
+
+/// Beyond such a limit a write ends the process by a signal, which is not to be the tracer's doing.
+#[test]
+fn a_limit_of_files_lengths_ends_the_recording_and_not_the_program() {
+    let limited = |bytes: u32| {
+        let begin = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)";
+        format!("{begin}; resource.setrlimit(resource.RLIMIT_FSIZE, ({bytes}, {bytes}))\n{TALK}")
+    };
+    let home = Home::new();
+    let output = home.trace(&[], &["python3", "-c", &limited(200_000)]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said_of = said(&output);
+    assert!(said_of.contains("no room was left for its log") && said_of.contains("ulimit -f"));
+    assert!(home.facts().matched > 1000, "{:?}", home.facts());
+    let output = Home::new().trace(&[], &["python3", "-c", &limited(0)]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said_of = said(&output);
+    assert!(said_of.contains("is not traced; it goes on: it may not write a file"), "{said_of}");
+    assert!(!said_of.contains("used no stream socket"), "{said_of}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What libraries that are loaded before a program (`LD_PRELOAD`) share: finding the functions that
-//! theirs stand before, and leaving `errno` as the program expects it.
+//! theirs stand before, leaving `errno` as the program expects it, and the limit of its files.
 //!
 //! `dlsym` may allocate while it looks for a function. A library that stands before the allocator
 //! names a function that needs no looking up, which serves meanwhile.
 
 pub mod errno;
+pub mod limit;
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

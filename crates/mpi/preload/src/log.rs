@@ -61,6 +61,7 @@ impl Log {
         (run, rank): (Option<RunId>, u32),
         apart_ticks: u64,
     ) -> std::io::Result<Log> {
+        allowed((TAIL_WORDS * size_of::<u64>()) as u64)?;
         let mut file =
             File::options().append(true).create_new(true).open(stem.with_extension("calls"))?;
         file.write_all(&log_head(rank, run).map(u64::to_le_bytes).concat())?;
@@ -299,6 +300,7 @@ impl Log {
         // processes only read.
         let bytes =
             unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) };
+        allowed(self.file.metadata()?.len() + bytes.len() as u64)?;
         (&self.file).write_all(bytes)?;
         self.tail.words()[FIRST_WORD].fetch_add(self.used as u64, Ordering::Release);
         // In this order: a process that ends in between leaves a log that is longer than
@@ -320,6 +322,7 @@ impl Log {
     /// Append an entry that is larger than the tail.
     fn write(&mut self, words: &[u64]) -> std::io::Result<()> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        allowed(self.file.metadata()?.len() + bytes.len() as u64)?;
         self.file.write_all(&bytes)?;
         self.tail.words()[FIRST_WORD].fetch_add(words.len() as u64, Ordering::Release);
         Ok(())
@@ -360,6 +363,18 @@ impl Log {
         words[USED].store(used as u64, Ordering::Release);
         self.used = used;
         self.polls = None;
+    }
+}
+
+/// Whether a file may have so many bytes. The kernel does not only refuse to write more: it sends
+/// `SIGXFSZ`, which ends the rank.
+fn allowed(bytes: u64) -> std::io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: room for the limit.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    match bytes <= limit.rlim_cur {
+        true => Ok(()),
+        false => Err(std::io::Error::other("a file may not be so long here (ulimit -f)")),
     }
 }
 

@@ -71,11 +71,23 @@ pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
         answerer's own. Writing is the time from the first to the last of the calls that wrote \
         one, without the time for which they had no room."
         .to_owned();
-    if let Some(ports) = framing::ordered(facts) {
+    if let Some(ports) = framing::ordered_by(facts, true) {
         sentence.push_str(&format!(
-            " On connections to {ports} the n-th request belongs to the n-th answer; the service \
-            of one of several that were read at once begins when all were read."
+            " On connections to {ports} the n-th request belongs to the n-th answer."
         ));
+    }
+    if let Some(ports) = framing::ordered_by(facts, false) {
+        sentence.push_str(&format!(
+            " On connections to {ports} the n-th request is taken to belong to the n-th answer: \
+            there were as many, and none left before its request was read. A server that answers \
+            out of order is not told from one that does not."
+        ));
+    }
+    if framing::ordered(facts).is_some() {
+        sentence.push_str(
+            " The service of one of several requests that were read at once begins when all were \
+            read.",
+        );
     }
     let mut section = Section::new("sockets-exchanges", "Requests and answers", sentence);
     section = section.table(pairs(facts, exchanges)).table(stretches(facts, exchanges));

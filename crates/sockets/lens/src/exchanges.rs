@@ -76,7 +76,10 @@ impl Exchanges {
             exchanges::each(run, *answerer, |one| {
                 found.add(one);
                 let asker = u32::try_from(one.request.src);
-                if one.whole().is_some() && asker.is_ok_and(|asker| answerers.contains(&asker)) {
+                // Who asks itself, from one thread to another, waits for no other.
+                let is_another = one.request.src != one.answer.src;
+                let has_answered = asker.is_ok_and(|asker| answerers.contains(&asker));
+                if is_another && has_answered && one.whole().is_some() {
                     let stretch = (one.request.ready_ns, one.answer.taken_ns);
                     asked.entry(one.request.src).or_default().push(stretch);
                 }

@@ -50,6 +50,9 @@ fn taken_over(facts: &SocketsFacts) -> Option<String> {
 fn first(facts: &SocketsFacts) -> String {
     let whole = facts.whole_connections;
     let mut line = match (whole, facts.bytes_sent) {
+        (0, _) if facts.unmatched.connections() > 0 => {
+            "No connection with two traced ends could be matched.".to_owned()
+        }
         (0, _) => "No connection had both ends traced.".to_owned(),
         (_, 0) => {
             format!("{} had both ends traced; nothing was sent.", counted(whole, "connection"))
@@ -79,11 +82,20 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             counted(facts.older_connections, "connection")
         ));
     }
-    if facts.doubtful_connections > 0 {
+    if facts.unmatched.doubtful_connections > 0 {
         lines.push(format!(
-            "The bytes of {} contradict each other: something was read before it was written. \
-            Their messages are not matched.",
-            counted(facts.doubtful_connections, "connection")
+            "The bytes of {} contradict each other: by the order in which calls returned, \
+            something was read before it was written. Threads that write, or read, at once do \
+            that, and bytes that calls moved which were not seen. Their messages are not matched.",
+            counted(facts.unmatched.doubtful_connections, "connection")
+        ));
+    }
+    if facts.unmatched.hidden_connections > 0 {
+        lines.push(format!(
+            "By the kernel's account {} carried more bytes than the calls that were seen: a child \
+            process that is not traced (see --follow), the C library itself (dprintf), or system \
+            calls without it moved the others. Their messages are not matched.",
+            counted(facts.unmatched.hidden_connections, "connection")
         ));
     }
     if facts.overlapping > 0 {
@@ -107,9 +119,22 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
     let name = &process.name;
     let mut lines = Vec::new();
     if let Some(stopped) = process.stopped_ns {
+        let why = match process.restricted {
+            true => "it restricted its own system calls (seccomp)",
+            false => "no room was left for its log",
+        };
+        let whose = match process.restricted {
+            true => "",
+            false => ", on the disk or within its limit of a file's length (ulimit -f)",
+        };
         lines.push(format!(
-            "{name}: no room was left for its log at {} of the run; its later calls are missing.",
+            "{name}: {why} at {} of the run{whose}; its later calls are missing.",
             time(stopped as f64)
+        ));
+    }
+    if process.goes_on {
+        lines.push(format!(
+            "{name}: it still ran when the run was closed; what it did from then on is missing."
         ));
     }
     if process.io_uring {
@@ -162,7 +187,13 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
         .map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid))
         .collect();
     if let Some(outside) = facts.outside {
-        lines.push(format!("Node {outside} stands for all programs that were not traced."));
+        let unmatched = match facts.unmatched.connections() {
+            0 => "",
+            _ => ", and for the other ends of connections whose messages are not matched",
+        };
+        lines.push(format!(
+            "Node {outside} stands for all programs that were not traced{unmatched}."
+        ));
     }
     lines.push(match framing::ports(facts) {
         None => "A message is what one call wrote. Ready: the call was entered, or an earlier one \
@@ -186,6 +217,22 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use streams::UnmatchedFacts;
+
+    #[test]
+    fn connections_that_are_not_matched_are_not_said_to_have_had_one_traced_end() {
+        let facts = |unmatched| SocketsFacts { unmatched, outside: Some(3), ..Default::default() };
+        let of = |doubtful_connections, hidden_connections| {
+            facts(UnmatchedFacts { doubtful_connections, hidden_connections })
+        };
+        assert_eq!(first(&of(0, 0)), "No connection had both ends traced.");
+        assert!(remarks(&of(0, 0))[0].ends_with("all programs that were not traced."));
+        for unmatched in [of(1, 0), of(0, 1)] {
+            assert_eq!(first(&unmatched), "No connection with two traced ends could be matched.");
+            assert!(remarks(&unmatched)[0].contains("and for the other ends of connections"));
+            assert_eq!(losses(&unmatched).len(), 1);
+        }
+    }
 
     #[test]
     fn connections_that_were_taken_over_are_told_and_what_others_moved_there() {

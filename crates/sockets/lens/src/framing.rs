@@ -1,7 +1,7 @@
 //! The words for what came of the rules that ports were given (`--frame`).
 
 use document::{count, counted};
-use streams::framing::Reason;
+use streams::framing::{PortRule, Reason};
 use streams::{FramingFacts, SocketsFacts};
 
 /// What the rules have found, a line a port.
@@ -84,6 +84,13 @@ pub fn ports(facts: &SocketsFacts) -> Option<String> {
 /// Of those, the ports on whose connections order has told what belongs together.
 pub fn ordered(facts: &SocketsFacts) -> Option<String> {
     names(facts, |one| one.exchanges > 0)
+}
+
+/// Of those, the ports whose protocol says that each request has one answer, in order; or does not.
+pub fn ordered_by(facts: &SocketsFacts, is_by_protocol: bool) -> Option<String> {
+    let rule = |one: &FramingFacts| format!("{}={}", one.port, one.rule).parse::<PortRule>();
+    let says_so = |one: &FramingFacts| rule(one).is_ok_and(|rule| rule.is_one_for_one());
+    names(facts, |one| one.exchanges > 0 && says_so(one) == is_by_protocol)
 }
 
 fn names(facts: &SocketsFacts, is: impl Fn(&FramingFacts) -> bool) -> Option<String> {

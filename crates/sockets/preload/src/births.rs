@@ -6,8 +6,7 @@ use crate::table::{self, Known};
 use crate::{frames, log, next, origin, stamps, unix_peer};
 use libc::{c_int, sockaddr_storage, socklen_t};
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering;
-use streams::entry::{Address, Before, Birth, Socket, head};
+use streams::entry::{Address, Before, Birth, Socket};
 
 /// The tracing of this process, if the descriptor is a stream socket; looked at if need be. A
 /// process that has used none is not begun to be traced by this.
@@ -29,7 +28,7 @@ pub fn stream(descriptor: c_int) -> Option<(Tracing, Known)> {
 /// Look at a descriptor that is not known.
 #[cold]
 fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
-    if state::is_inside() {
+    if state::is_inside() || state::is_off() {
         return None;
     }
     let peer = state::inside(|| match option(descriptor, libc::SO_TYPE) {
@@ -103,13 +102,6 @@ pub fn begin(
     let known = known.with_framing(!own.is_unix && frames::begin(&socket, birth));
     table::set(descriptor, known);
     Some(known)
-}
-
-/// Count a socket that is not traced.
-pub fn count_datagrams() {
-    if let Some(word) = log::head_word(head::DATAGRAM_SOCKETS_AT) {
-        word.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// Where a socket's end is.

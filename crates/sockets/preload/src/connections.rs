@@ -3,7 +3,7 @@
 use crate::births::{self, Peer};
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
-use crate::{next, stamps};
+use crate::{log, next, stamps};
 use interpose::errno;
 use libc::{c_int, c_void, sockaddr, socklen_t};
 use streams::entry::Birth;
@@ -16,7 +16,7 @@ unsafe extern "C-unwind" fn socket(domain: c_int, kind: c_int, protocol: c_int) 
         table::forget(made);
         let is_internet = matches!(domain, libc::AF_INET | libc::AF_INET6);
         if is_internet && kind & 0xf == libc::SOCK_DGRAM {
-            births::count_datagrams();
+            log::count_datagram_socket();
         }
     }
     made
@@ -77,8 +77,9 @@ unsafe extern "C-unwind" fn connect(
     to: *const sockaddr,
     length: socklen_t,
 ) -> c_int {
-    let kind = errno::kept(|| births::option(socket, libc::SO_TYPE));
-    let tracing = if kind == Some(libc::SOCK_STREAM) { state::tracing() } else { None };
+    let kind = || errno::kept(|| births::option(socket, libc::SO_TYPE));
+    let is_traced = !state::is_off() && kind() == Some(libc::SOCK_STREAM);
+    let tracing = if is_traced { state::tracing() } else { None };
     let Some(tracing) = tracing else {
         // SAFETY: the program's own arguments.
         return unsafe { next::connect(socket, to, length) };
@@ -90,9 +91,8 @@ unsafe extern "C-unwind" fn connect(
     let answer = unsafe { next::connect(socket, to, length) };
     let exit = tracing.now();
     let is_begun = answer == 0 || matches!(errno::get(), libc::EINPROGRESS | libc::EINTR);
-    let known = table::get(socket);
-    let is_again = known.is_stream() && known.is_of(tracing.generation);
-    if is_begun && !is_again {
+    if is_begun {
+        // Also where an earlier attempt has failed: the next one has another address of its own.
         // SAFETY: the kernel has read the address.
         let peer = unsafe { births::peer_of(to, length) };
         begin(socket, (Birth::Connected, [enter, exit]), Some(peer), &tracing);

@@ -1,8 +1,8 @@
 //! The calls that copy and close descriptors, or give a number to something new.
 
 use crate::table::{self, Known};
-use crate::{log, next, state};
-use libc::{FILE, c_char, c_int, c_long, c_uint, c_void, mode_t};
+use crate::{account, log, next, state};
+use libc::{FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, mode_t};
 use streams::entry::{close_slot, noticed};
 
 /// The descriptor is about to be closed.
@@ -14,9 +14,11 @@ fn closing(descriptor: c_int) {
     if let Some(tracing) = state::tracing_already()
         && known.is_stream()
         && known.is_of(tracing.generation)
-        && !log::write(&close_slot(known.number(), tracing.now()))
     {
-        state::stop();
+        account::note(descriptor, known, &tracing);
+        if !log::write(&close_slot(known.number(), tracing.now())) {
+            state::stop();
+        }
     }
     table::forget(descriptor);
 }
@@ -35,14 +37,18 @@ unsafe extern "C-unwind" fn close(file: c_int) -> c_int {
 }
 
 /// Close all from one to another but our own.
-fn close_all(first: c_uint, last: c_uint, close: impl Fn(c_uint, c_uint) -> c_int) -> c_int {
+fn close_all<T: Ord + From<i8>>(
+    first: c_uint,
+    last: c_uint,
+    close: impl Fn(c_uint, c_uint) -> T,
+) -> T {
     if !state::is_vforked_child() {
         table::forget_range(first as usize, last as usize);
     }
     match log::file().and_then(|file| c_uint::try_from(file).ok()) {
         Some(own) if (first..=last).contains(&own) => {
-            let before = if own > first { close(first, own - 1) } else { 0 };
-            let after = if own < last { close(own + 1, last) } else { 0 };
+            let before = if own > first { close(first, own - 1) } else { 0.into() };
+            let after = if own < last { close(own + 1, last) } else { 0.into() };
             before.min(after)
         }
         _ => close(first, last),
@@ -51,13 +57,24 @@ fn close_all(first: c_uint, last: c_uint, close: impl Fn(c_uint, c_uint) -> c_in
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+    // SAFETY: the program's own arguments.
+    close_range_by(first, last, flags, |first, last| unsafe {
+        next::close_range(first, last, flags)
+    })
+}
+
+/// By the C library, or by a system call of the program's own.
+fn close_range_by<T: Ord + From<i8>>(
+    first: c_uint,
+    last: c_uint,
+    flags: c_int,
+    close: impl Fn(c_uint, c_uint) -> T,
+) -> T {
     const UNSHARE_OR_ON_EXEC: c_int = 6;
-    if flags & UNSHARE_OR_ON_EXEC != 0 || first > last {
-        // SAFETY: the program's own arguments.
-        return unsafe { next::close_range(first, last, flags) };
+    match flags & UNSHARE_OR_ON_EXEC != 0 || first > last {
+        true => close(first, last),
+        false => close_all(first, last, close),
     }
-    // SAFETY: as above, in two parts.
-    close_all(first, last, |first, last| unsafe { next::close_range(first, last, flags) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -87,6 +104,13 @@ unsafe extern "C-unwind" fn fdopen(file: c_int, mode: *const c_char) -> *mut FIL
     unsafe { next::fdopen(file, mode) }
 }
 
+/// A descriptor is about to get this number, which may be ours: the program does not know of it.
+fn made_way(to: c_int) {
+    if log::is_ours(to) && !state::is_vforked_child() {
+        interpose::errno::kept(log::move_on);
+    }
+}
+
 /// A copy of a descriptor has been made.
 fn copied(from: c_int, to: c_int) -> c_int {
     if to >= 0 && !state::is_vforked_child() {
@@ -103,12 +127,14 @@ unsafe extern "C-unwind" fn dup(file: c_int) -> c_int {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn dup2(file: c_int, to: c_int) -> c_int {
+    made_way(to);
     // SAFETY: the program's own arguments.
     copied(file, unsafe { next::dup2(file, to) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn dup3(file: c_int, to: c_int, flags: c_int) -> c_int {
+    made_way(to);
     // SAFETY: the program's own arguments.
     copied(file, unsafe { next::dup3(file, to, flags) })
 }
@@ -237,6 +263,31 @@ unsafe extern "C-unwind" fn eventfd(count: c_uint, flags: c_int) -> c_int {
     opened(unsafe { next::eventfd(count, flags) })
 }
 
+/// The process is about to restrict its own system calls. Ours may not be among those that it
+/// leaves itself, and end it: from here on it makes its own and no others.
+#[cold]
+fn restricting() {
+    if state::tracing_already().is_some() && !state::is_vforked_child() {
+        log::notice(noticed::RESTRICTED);
+        state::stop();
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn prctl(
+    option: c_int,
+    two: c_ulong,
+    three: c_ulong,
+    four: c_ulong,
+    five: c_ulong,
+) -> c_int {
+    if option == libc::PR_SET_SECCOMP {
+        restricting();
+    }
+    // SAFETY: the program's own arguments; those that it did not give are not read.
+    unsafe { next::prctl(option, two, three, four, five) }
+}
+
 #[cfg_attr(not(test), unsafe(no_mangle))]
 #[allow(clippy::too_many_arguments, reason = "it is the C library's")]
 unsafe extern "C-unwind" fn syscall(
@@ -248,8 +299,17 @@ unsafe extern "C-unwind" fn syscall(
     five: c_long,
     six: c_long,
 ) -> c_long {
-    if number == libc::SYS_io_uring_setup {
-        log::notice(noticed::IO_URING);
+    match number {
+        libc::SYS_io_uring_setup => log::notice(noticed::IO_URING),
+        libc::SYS_seccomp => restricting(),
+        libc::SYS_close_range => {
+            let range = (one as c_uint, two as c_uint, three as c_int);
+            // SAFETY: the program's own arguments, in two parts.
+            return close_range_by(range.0, range.1, range.2, |first, last| unsafe {
+                next::syscall(number, first.into(), last.into(), three, 0, 0, 0)
+            });
+        }
+        _ => {}
     }
     // SAFETY: the program's own arguments; those that it did not give are not read.
     unsafe { next::syscall(number, one, two, three, four, five, six) }

@@ -5,7 +5,8 @@
 //!   data holds the kernel's stamp (`stamps`).
 //! - `connections`, `descriptors`: what makes, copies and closes sockets. `table` knows what each
 //!   descriptor is; one that it does not know is looked at when it is first used (`births`), and
-//!   what it has carried before is asked of the kernel (`origin`).
+//!   what it has carried before is asked of the kernel (`origin`), and again when the process is
+//!   done with it (`account`).
 //! - `frames`: follows the bytes of connections whose protocol the user has named, and logs where
 //!   their messages end.
 //! - `log`: where calls are written down, a mapped file that outlives the process, whose `space` is
@@ -32,6 +33,7 @@
 // A test program must not be traced by the code under test: nothing is exported there.
 #![cfg_attr(test, allow(dead_code))]
 
+mod account;
 mod begun;
 mod births;
 mod connections;

@@ -8,7 +8,7 @@
 //! No lock is taken. A signal handler that logs in the middle of all this takes a slot, or a chunk,
 //! of its own.
 
-use crate::space;
+use crate::{next, space};
 use interpose::errno;
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
@@ -30,6 +30,8 @@ static FILE: AtomicI32 = AtomicI32::new(-1);
 static HEAD: AtomicPtr<AtomicU64> = AtomicPtr::new(null_mut());
 /// Chunks that were handed out.
 static CHUNKS: AtomicU64 = AtomicU64::new(0);
+/// Datagram sockets that this process has opened, which are not traced.
+static DATAGRAM_SOCKETS: AtomicU64 = AtomicU64::new(0);
 /// What threads that have ended left of their chunks.
 static LEFT: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
 /// Calls a thread's end; −1 where that cannot be had.
@@ -169,6 +171,7 @@ pub fn begin(file: c_int, run: [u64; 2]) -> bool {
     put(head::FORMAT_AT, head::FORMAT);
     put(head::RUN_AT, run[0]);
     put(head::RUN_AT + 1, run[1]);
+    put(head::DATAGRAM_SOCKETS_AT, DATAGRAM_SOCKETS.load(Ordering::Relaxed));
     put(0, head::MAGIC);
     CHUNKS.store(0, Ordering::Relaxed);
     FILE.store(file, Ordering::Release);
@@ -181,10 +184,23 @@ pub fn leave_to_parent() {
     BEFORE.with(|before| before.store(0, Ordering::Relaxed));
     LEFT.iter().for_each(|left| left.store(0, Ordering::Relaxed));
     HEAD.store(null_mut(), Ordering::Relaxed);
+    DATAGRAM_SOCKETS.store(0, Ordering::Relaxed);
     let file = FILE.swap(-1, Ordering::Relaxed);
     if file >= 0 {
         // SAFETY: the child's copy of our descriptor.
         unsafe { libc::syscall(libc::SYS_close, file) };
+    }
+}
+
+/// Give up the descriptor's number, which the program wants for one of its own, for a higher one.
+/// Where there is none, no chunk follows.
+pub fn move_on() {
+    let Some(file) = file() else { return };
+    // SAFETY: copies our own descriptor and closes it, by the functions behind ours.
+    unsafe {
+        let above = file as usize as *mut c_void;
+        FILE.store(next::fcntl(file, libc::F_DUPFD_CLOEXEC, above), Ordering::Release);
+        next::close(file);
     }
 }
 
@@ -204,6 +220,14 @@ pub fn head_word(at: usize) -> Option<&'static AtomicU64> {
     let words = HEAD.load(Ordering::Acquire);
     // SAFETY: a mapping of `HEAD_BYTES` that is never removed, and the place is in it.
     (!words.is_null() && at < head::WORDS).then(|| unsafe { &*words.add(at) })
+}
+
+/// Count a socket that is not traced: it may be opened before the log begins.
+pub fn count_datagram_socket() {
+    let count = DATAGRAM_SOCKETS.fetch_add(1, Ordering::Relaxed) + 1;
+    if let Some(word) = head_word(head::DATAGRAM_SOCKETS_AT) {
+        word.fetch_max(count, Ordering::Relaxed);
+    }
 }
 
 /// Note something that the process does.

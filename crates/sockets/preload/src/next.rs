@@ -2,8 +2,8 @@
 //! order. They may be left by the cancellation of a thread, which unwinds.
 
 use libc::{
-    FILE, c_char, c_int, c_long, c_uint, c_void, gid_t, iovec, mmsghdr, mode_t, msghdr, off_t,
-    size_t, sockaddr, socklen_t, ssize_t, timespec, uid_t,
+    FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, gid_t, iovec, mmsghdr, mode_t, msghdr,
+    off_t, size_t, sockaddr, socklen_t, ssize_t, timespec, uid_t,
 };
 use std::ffi::CStr;
 
@@ -82,6 +82,7 @@ interpose::functions! {
     setgroups(count: size_t, groups: *const gid_t) -> c_int;
     initgroups(user: *const c_char, group: gid_t) -> c_int;
     chroot(path: *const c_char) -> c_int;
+    prctl(option: c_int, two: c_ulong, three: c_ulong, four: c_ulong, five: c_ulong) -> c_int;
     syscall(
         number: c_long, one: c_long, two: c_long, three: c_long, four: c_long, five: c_long,
         six: c_long

@@ -1,6 +1,6 @@
 //! The calls that send.
 
-use crate::begun::{Begun, begin};
+use crate::begun::{Begun, begin, has_sent};
 use crate::births::{self, Peer};
 use crate::frames::{self, Bytes, Way};
 use crate::{log, next, stamps, state};
@@ -63,6 +63,7 @@ unsafe fn sent(
 ) -> ssize_t {
     let Some(begun) = begin(socket, Way::Sent) else { return call() };
     let sent = call();
+    has_sent();
     // SAFETY: the caller's.
     unsafe { end(begun, sent, (offered, bytes), flags) };
     sent
@@ -171,6 +172,7 @@ unsafe extern "C-unwind" fn sendmsg(
     }
     let Some(begun) = begin(socket, Way::Sent) else { return call() };
     let sent = call();
+    has_sent();
     // SAFETY: the kernel has read the message where it says so.
     unsafe {
         let was_read = sent >= 0 || errno::get() == libc::EAGAIN;
@@ -196,6 +198,7 @@ unsafe extern "C-unwind" fn sendmmsg(
     };
     // SAFETY: as above.
     let done = unsafe { next::sendmmsg(socket, messages, count, flags) };
+    has_sent();
     if done <= 0 {
         // SAFETY: no bytes are said to be there.
         unsafe { end(begun, done as ssize_t, (0, Bytes::Hidden), flags) };
@@ -234,6 +237,7 @@ unsafe extern "C-unwind" fn writev(file: c_int, vectors: *const iovec, count: c_
     // SAFETY: as above; the kernel has read the pieces where it says so.
     unsafe {
         let sent = next::writev(file, vectors, count);
+        has_sent();
         let was_read = sent >= 0 || errno::get() == libc::EAGAIN;
         let given = match was_read {
             true => pieces_of(vectors, count as usize),
@@ -282,6 +286,7 @@ unsafe extern "C-unwind" fn splice(
     match begin(to, Way::Sent) {
         Some(begun) => {
             let moved = call();
+            has_sent();
             // SAFETY: no bytes are said to be there.
             unsafe { end(begun, moved, (0, Bytes::Hidden), 0) };
             moved

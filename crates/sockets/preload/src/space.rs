@@ -4,7 +4,7 @@
 //! Where the file system cannot allocate (NFS before 4.2, some of FUSE), zeros are written ahead:
 //! what has no room is an error of the write.
 
-use interpose::errno;
+use interpose::{errno, limit};
 use libc::{c_int, c_long};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,8 +16,11 @@ static ZEROS: [u8; PIECE] = [0; PIECE];
 static MUST_WRITE: AtomicBool = AtomicBool::new(false);
 
 /// Have so many bytes of the file from there on, of which nobody has written any. `false`: there is
-/// no room.
+/// no room, or the file may not be so long.
 pub fn take(file: c_int, offset: i64, bytes: usize) -> bool {
+    if !limit::allows_file_of((offset as u64).saturating_add(bytes as u64)) {
+        return false;
+    }
     if !MUST_WRITE.load(Ordering::Relaxed) {
         // SAFETY: a plain system call.
         if unsafe { libc::fallocate(file, 0, offset, bytes as i64) } == 0 {

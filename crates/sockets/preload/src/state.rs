@@ -6,7 +6,7 @@
 
 use crate::{frames, listing, log, next};
 use clock::Clock;
-use interpose::errno;
+use interpose::{errno, limit};
 use libc::{c_int, c_void};
 use record::{Machine, NodeSheet, RunFolder};
 use std::cell::Cell;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use streams::entry::{SOCKETS_MAX, head, noticed};
+use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SOCKETS_MAX, head, noticed};
 use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, RUN};
 use streams::{LOG_ENDING, NODES_MAX, PROCESS_ENDING, ProcessFacts};
 
@@ -71,10 +71,17 @@ impl Tracing {
     }
 }
 
-/// Whether the process is traced, or will be when it uses a socket.
+/// Whether the process may be traced, now or when it uses a socket.
 #[inline(always)]
 pub fn is_on() -> bool {
     !STATE.load(Ordering::Relaxed).is_null()
+}
+
+/// Whether recording is over, or was never begun: from here on no call is made but the program's.
+pub fn is_off() -> bool {
+    let page = STATE.load(Ordering::Relaxed);
+    // SAFETY: null, or a page that is never unmapped.
+    unsafe { page.as_ref() }.is_none_or(|state| state.load(Ordering::Acquire) == OFF)
 }
 
 /// The tracing of this process, if it has begun.
@@ -176,6 +183,9 @@ fn begin() -> Result<bool, Box<dyn std::error::Error>> {
 }
 
 fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
+    if !limit::allows_file_of((HEAD_BYTES + CHUNK_BYTES) as u64) {
+        return Err("it may not write a file as long as its log (ulimit -f)".into());
+    }
     OWNER.store(std::process::id(), Ordering::Relaxed);
     let clock = *CLOCK_HERE.get_or_init(Clock::best);
     let folder = RunFolder::join(&task.run)?;
@@ -230,15 +240,22 @@ fn sheet_of(node: u32, clock: &Clock, told: Option<&CommandClock>) -> NodeSheet 
     }
 }
 
+/// What is written of trouble is never longer.
+const TROUBLE_BYTES: u64 = 1 << 16;
+
 /// Say it in one line on standard error, and write it beside the logs.
 fn say(what: &str) {
     let line = format!("fourstamp: {what}\n");
     // SAFETY: so many bytes are there. The plain system call: the exported `write` is our own.
     unsafe { libc::syscall(libc::SYS_write, 2, line.as_ptr(), line.len()) };
-    if let Some(task) = TASK.get() {
-        let path = task.run.join("live").join(streams::TROUBLE_FILE);
-        let trouble = File::options().create(true).append(true).open(path);
-        let _ = trouble.and_then(|mut file| file.write_all(format!("{what}\n").as_bytes()));
+    let Some(task) = TASK.get() else { return };
+    // That it is there says that something was said.
+    let path = task.run.join("live").join(streams::TROUBLE_FILE);
+    let trouble = File::options().create(true).append(true).open(path);
+    if let Ok(mut file) = trouble
+        && limit::allows_file_of(TROUBLE_BYTES)
+    {
+        let _ = file.write_all(format!("{what}\n").as_bytes());
     }
 }
 

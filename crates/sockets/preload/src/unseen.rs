@@ -4,7 +4,7 @@
 //!
 //! Nothing is allocated and no lock taken: a program may end within a signal handler.
 
-use crate::{births, listing, log, next, state, table};
+use crate::{account, births, listing, log, next, state, table};
 use interpose::errno;
 use libc::c_int;
 use std::sync::atomic::Ordering;
@@ -22,19 +22,21 @@ struct Unseen {
 fn look() {
     if state::tracing_already().is_some() && !state::is_vforked_child() {
         errno::kept(|| note(found()));
+        account::note_all();
     }
 }
 
 /// The same as the process ends. One that was not traced so far, for it made no call that is seen,
 /// begins to be if there is something to note.
 fn ended() {
-    if !state::is_on() || state::is_vforked_child() {
+    if state::is_off() || state::is_vforked_child() {
         return;
     }
     let found = found();
     if found != Unseen::default() && state::tracing().is_some() {
         note(found);
     }
+    account::note_all();
 }
 
 fn note(found: Unseen) {

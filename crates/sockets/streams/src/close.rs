@@ -104,6 +104,7 @@ fn cut(processes: &mut [Process]) {
     let now = clock.now().0;
     for process in processes.iter_mut().filter(|process| is_here(&process.sheet)) {
         process.until = now;
+        process.goes_on = process.is_alive();
     }
     std::thread::sleep(ABOUT_TO);
 }
@@ -257,6 +258,8 @@ impl<'a> Ground<'a> {
             streams: noticed & noticed::STREAMS != 0,
             urgent: noticed & noticed::URGENT != 0,
             lost_child: noticed & noticed::LOST_CHILD != 0,
+            goes_on: process.goes_on,
+            restricted: noticed & noticed::RESTRICTED != 0,
             stopped_ns: model.map(|model| model.timeline(Ticks(stopped)).0),
         }
     }

@@ -86,6 +86,13 @@ impl End {
         }
     }
 
+    /// Whether the kernel has counted more bytes there than the calls that were seen had moved.
+    pub fn hides_bytes(&self) -> bool {
+        let [sent, received] = self.before();
+        let is_more = |way: &Moved, before: u64| way.counted > before + way.bytes;
+        !self.is_unix && (is_more(&self.sent, sent) || is_more(&self.received, received))
+    }
+
     /// Whether others had moved bytes there before.
     pub fn is_late(&self) -> bool {
         self.before() != [0; 2]
@@ -123,6 +130,9 @@ pub(crate) struct Moved {
     /// Calls, with those that were refused.
     pub calls: u64,
     pub bytes: u64,
+    /// Bytes that the kernel had counted when a process was done with the end, with those that had
+    /// gone before.
+    counted: u64,
     /// The longest call took so long, ns.
     pub longest_ns: i64,
     /// The first was entered, and the last returned, ns.
@@ -187,6 +197,7 @@ impl Default for Moved {
         Moved {
             calls: 0,
             bytes: 0,
+            counted: 0,
             longest_ns: 0,
             first: i64::MAX,
             last: None,
@@ -208,10 +219,16 @@ impl Moved {
         self.movers.add(node);
     }
 
+    /// So many bytes had gone there by the kernel's account, when a process was done with it.
+    pub fn count(&mut self, bytes: u64) {
+        self.counted = self.counted.max(bytes);
+    }
+
     /// What another process did there.
     pub fn merge(&mut self, other: &Moved) {
         self.calls += other.calls;
         self.bytes += other.bytes;
+        self.counted = self.counted.max(other.counted);
         self.longest_ns = self.longest_ns.max(other.longest_ns);
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);

@@ -10,7 +10,8 @@
 //! The head is stored last, and never 0: a slot whose head is 0 was not written to its end. A
 //! socket takes three slots; the heads of the other two say that they belong to it. Where messages
 //! end in a direction that is framed is written behind the calls that moved them, by byte offset
-//! ([`Ends`]). How much a socket that was found had carried is in a slot behind it ([`Before`]).
+//! ([`Ends`]). How much a socket that was found had carried is in a slot behind it ([`Before`]);
+//! how much it had when a process was done with it is in another ([`After`]).
 
 use crate::framing::{Class, Guess, Reason};
 
@@ -64,6 +65,8 @@ pub mod noticed {
     pub const LOST_CHILD: u64 = 8;
     /// It listens on a TCP port without having called `listen`.
     pub const LISTENS_UNSEEN: u64 = 16;
+    /// It restricted its own system calls (seccomp), so recording stopped before.
+    pub const RESTRICTED: u64 = 32;
 }
 
 /// What a slot is.
@@ -88,6 +91,8 @@ pub enum Kind {
     Guess = 8,
     /// What a socket had carried when it was found.
     Before = 9,
+    /// What a socket had carried when a process was done with it.
+    After = 10,
 }
 
 /// Flags of a call.
@@ -191,6 +196,20 @@ pub struct Before {
     pub quiet_ms: u32,
 }
 
+/// What a TCP connection had carried, by the kernel's account, when a process closed it or ended.
+/// Calls that were seen cannot have moved less, unless something else moved bytes there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After {
+    /// Number of the socket in this process.
+    pub socket: u32,
+    /// Bytes that had been given to the socket.
+    pub sent: u64,
+    /// Bytes that had been taken from it.
+    pub received: u64,
+    /// When, ticks.
+    pub at: u64,
+}
+
 /// Ends that a slot has room for.
 const ENDS_MAX: usize = 5;
 
@@ -225,6 +244,8 @@ pub enum Entry {
     Ends(Ends),
     /// What a socket that was found had carried.
     Before(Before),
+    /// What a socket had carried when a process was done with it.
+    After(After),
     /// The rule that a connection follows, of which none was given.
     Guess {
         /// Its number in this process.
@@ -312,6 +333,19 @@ impl Before {
         let is_possible = [sent, received, unread].iter().all(|bytes| *bytes < BYTES_MAX);
         let socket = socket_of(head);
         is_possible.then_some(Before { socket, has_connected, sent, received, unread, quiet_ms })
+    }
+}
+
+impl After {
+    /// As a slot.
+    pub fn slot(&self) -> [u64; SLOT_WORDS] {
+        [head_word(Kind::After, 0, self.socket, 0), self.sent, self.received, self.at]
+    }
+
+    fn of(slot: &[u64; SLOT_WORDS]) -> Option<After> {
+        let [head, sent, received, at] = *slot;
+        let is_possible = sent < BYTES_MAX && received < BYTES_MAX;
+        is_possible.then_some(After { socket: socket_of(head), sent, received, at })
     }
 }
 
@@ -470,6 +504,7 @@ impl Iterator for Entries<'_> {
                 6 => Ends::of(slot).map(Entry::Ends),
                 7 => stop_of(slot),
                 9 => Before::of(slot).map(Entry::Before),
+                10 => After::of(slot).map(Entry::After),
                 8 => Guess::from_code((slot[0] >> 4) as u8)
                     .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,

@@ -42,8 +42,9 @@ pub struct SocketsFacts {
     /// Connections of which an end was there before the trace, and the kernel told what it had
     /// carried.
     pub taken_over: TakenOverFacts,
-    /// Connections whose offsets contradict one another, so that nothing was matched.
-    pub doubtful_connections: u64,
+    /// Connections of which nothing was matched.
+    #[serde(flatten)]
+    pub unmatched: UnmatchedFacts,
     /// Bytes that were written into connections with two traced ends, but for those that the other
     /// end had read before it was traced.
     pub bytes_sent: u64,
@@ -64,6 +65,23 @@ pub struct SocketsFacts {
     /// What came of the rules that ports were given, by port.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub framing: Vec<FramingFacts>,
+}
+
+/// Connections with two traced ends of which nothing was matched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnmatchedFacts {
+    /// Their offsets contradict one another.
+    pub doubtful_connections: u64,
+    /// They carried more bytes, by the kernel's account, than the calls that were seen had moved.
+    pub hidden_connections: u64,
+}
+
+impl UnmatchedFacts {
+    /// How many.
+    pub fn connections(&self) -> u64 {
+        self.doubtful_connections + self.hidden_connections
+    }
 }
 
 /// Connections that others had used before a traced process did.
@@ -134,7 +152,11 @@ pub struct ProcessSummary {
     pub urgent: bool,
     /// A child of it could not open its log, and was not traced.
     pub lost_child: bool,
-    /// When its recording stopped for want of room, ns on the timeline.
+    /// It still ran when the run was closed.
+    pub goes_on: bool,
+    /// It restricted its own system calls, and its recording stopped before.
+    pub restricted: bool,
+    /// When its recording stopped for that, or for want of room, ns on the timeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_ns: Option<i64>,
 }

@@ -53,6 +53,7 @@ use std::path::{Path, PathBuf};
 pub use error::CloseError;
 pub use facts::{
     FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts, TakenOverFacts,
+    UnmatchedFacts,
 };
 
 /// Ending of a process's log.

@@ -5,6 +5,7 @@ use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts, rings_file};
 use record::{NodeSheet, RunId};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes that are read at once: whole chunks.
@@ -18,6 +19,8 @@ pub(crate) struct Process {
     pub head: [u64; head::WORDS],
     /// What it logged at a later tick is left.
     pub until: u64,
+    /// It still runs, and logs.
+    pub goes_on: bool,
     /// Whoever looked on from outside saw that it has set up io_uring.
     pub has_rings: bool,
     path: PathBuf,
@@ -59,7 +62,16 @@ impl Process {
             pid: sheet.pid,
         });
         let has_rings = rings_file(live, sheet.node).exists();
-        Ok(Some(Process { sheet, facts, head, until: u64::MAX, has_rings, path }))
+        let (until, goes_on) = (u64::MAX, false);
+        Ok(Some(Process { sheet, facts, head, until, goes_on, has_rings, path }))
+    }
+
+    /// Whether a process of its number on this machine has its log mapped.
+    pub fn is_alive(&self) -> bool {
+        let Ok(path) = self.path.canonicalize() else { return false };
+        let path = path.as_os_str().as_bytes();
+        let maps = std::fs::read(format!("/proc/{}/maps", self.facts.pid)).unwrap_or_default();
+        maps.split(|byte| *byte == b'\n').any(|line| line.ends_with(path))
     }
 
     /// Go through its log, a chunk at a time: their numbers, and their words.

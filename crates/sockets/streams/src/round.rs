@@ -27,12 +27,15 @@ pub(crate) struct Plan {
     pub looks: Vec<Look>,
     /// Of each end, its connection.
     of_end: Vec<usize>,
+    /// Connections on which bytes went by calls that were not seen.
+    hidden: u64,
 }
 
 impl Plan {
     /// Of all ends, of which nothing is known to be wrong.
     pub fn of(ends: &[End]) -> Plan {
-        let mut plan = Plan { talks: Vec::new(), looks: Vec::new(), of_end: vec![0; ends.len()] };
+        let of_end = vec![0; ends.len()];
+        let mut plan = Plan { talks: Vec::new(), looks: Vec::new(), of_end, hidden: 0 };
         let partners = pairing::partners(ends);
         for (at, partner) in partners.iter().enumerate() {
             match partner {
@@ -46,6 +49,12 @@ impl Plan {
 
     fn pair(&mut self, ends: &[End], pair: [usize; 2]) {
         let pair = asker_first(ends, pair);
+        if pair.iter().any(|at| ends[*at].hides_bytes()) {
+            // Which bytes are the same is not known by counting those that were seen.
+            self.hidden += 1;
+            let look = Look { is_doubtful: true, ..Look::default() };
+            return pair.into_iter().for_each(|at| self.add([at, at], look));
+        }
         // Who made one end of a pair made both.
         let is_pair = pair.iter().any(|at| ends[*at].birth == Some(Birth::Pair));
         match !is_pair && pair.iter().any(|at| ends[*at].birth.is_none()) {
@@ -78,7 +87,7 @@ impl Plan {
 
     /// Connections whose ends did not belong together: two halves each.
     fn doubtful(&self) -> u64 {
-        self.looks.iter().filter(|look| look.is_doubtful).count() as u64 / 2
+        self.looks.iter().filter(|look| look.is_doubtful).count() as u64 / 2 - self.hidden
     }
 }
 
@@ -201,7 +210,8 @@ impl<'a> Round<'a> {
             }
             self.end(at);
         }
-        self.facts.doubtful_connections = self.plan.doubtful();
+        self.facts.unmatched.doubtful_connections = self.plan.doubtful();
+        self.facts.unmatched.hidden_connections = self.plan.hidden;
         self.facts.framing = std::mem::take(&mut self.framing).facts();
     }
 

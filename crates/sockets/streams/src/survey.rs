@@ -217,6 +217,11 @@ impl Uses {
                 Entry::Before(before) => {
                     self.before.insert(before.socket, before);
                 }
+                Entry::After(after) if after.at <= until => {
+                    self.way(after.socket, true).count(after.sent);
+                    self.way(after.socket, false).count(after.received);
+                }
+                Entry::After(_) => {}
                 Entry::Send(call) | Entry::Receive(call) if call.exit > until => break,
                 Entry::Send(call) | Entry::Receive(call) => {
                     let is_sent = matches!(entry, Entry::Send(_));

@@ -1,6 +1,6 @@
 //! A connection on the walk through the logs: calls come, messages and exchanges go.
 
-use crate::ends::End;
+use crate::ends::{End, Moved};
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
 use crate::framed::{Follows, Framed};
@@ -108,7 +108,7 @@ impl Talk {
             Direction::new(Way::between(from, to, outside), marks)
         });
         let counts = [[asker, answerer], [answerer, asker]]
-            .map(|[from, to]| from.sent.marks.paired.max(to.received.marks.paired));
+            .map(|[from, to]| FoundCounts::of(&from.sent).max(FoundCounts::of(&to.received)));
         let pairing = match rule.filter(|rule| !look.by_turns && may_pair(rule, counts)) {
             Some(rule) => Pairing::ordered(rule, true),
             None => Pairing::Turns(Box::new(Turns::new())),
@@ -131,7 +131,7 @@ impl Talk {
             sent_side,
             outside,
         };
-        let counts = [end.sent.marks.paired, end.received.marks.paired];
+        let counts = [&end.sent, &end.received].map(FoundCounts::of);
         let ordered = rule.filter(|rule| !look.by_turns && may_pair(rule, counts));
         let pairing = match (end.birth, ordered) {
             (Some(Birth::Connected | Birth::Accepted), _) if look.is_doubtful => Pairing::None,
@@ -367,11 +367,34 @@ impl Pairing {
 
 /// Entries of the logs about an end.
 fn entries(end: &End) -> u64 {
-    let of = |moved: &crate::ends::Moved| moved.calls + moved.marks.slots;
+    let of = |moved: &Moved| moved.calls + moved.marks.slots;
     of(&end.sent) + of(&end.received)
 }
 
-/// Whether order may tell, by how many requests and answers a rule has found.
-fn may_pair(rule: &PortRule, [asked, answered]: [u64; 2]) -> bool {
-    asked > 0 && answered > 0 && (rule.is_one_for_one() || asked == answered)
+/// Messages that a rule has found in a direction: those that order pairs, and all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct FoundCounts {
+    paired: u64,
+    all: u64,
+}
+
+impl FoundCounts {
+    fn of(moved: &Moved) -> FoundCounts {
+        FoundCounts { paired: moved.marks.paired, all: moved.marks.count }
+    }
+
+    /// The rule says that none of them is paired: a subscription, and what comes of it.
+    fn are_aside(self) -> bool {
+        self.paired == 0 && self.all > 0
+    }
+}
+
+/// Whether order tells, by how many requests and answers a rule has found: also that there are
+/// none.
+fn may_pair(rule: &PortRule, counts: [FoundCounts; 2]) -> bool {
+    let [asked, answered] = counts.map(|count| count.paired);
+    match rule.is_one_for_one() {
+        true => asked > 0 && answered > 0 || counts.into_iter().any(FoundCounts::are_aside),
+        false => asked > 0 && asked == answered,
+    }
 }

@@ -137,8 +137,8 @@ impl Log<'_> {
             Entry::Send(call) => (call.socket, What::Sent(self.op(call))),
             Entry::Receive(call) => (call.socket, What::Received(self.op(call))),
             Entry::Ends(found) => (found.socket, What::Marks(*found)),
-            Entry::Socket(_) | Entry::Before(_) | Entry::Close { .. } => return None,
-            Entry::Guess { .. } | Entry::Stop { .. } => return None,
+            Entry::Socket(_) | Entry::Before(_) | Entry::After(_) => return None,
+            Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => return None,
         };
         Some(Event { end: *self.numbers.get(&socket)?, what })
     }

@@ -1,7 +1,7 @@
 //! What killed processes left in shared memory and among temporary files, and the libraries of
 //! other builds.
 
-use super::{Finding, good, limited};
+use super::{Finding, good, limited, loaded};
 use crate::preload;
 use document::{Cell, Column, Table, Unit};
 use record::{Leftover, Verdict};
@@ -60,13 +60,16 @@ pub fn clean() -> Vec<Done> {
     Leftover::all().into_iter().map(one).chain(libraries).collect()
 }
 
-/// Remove the libraries of another build.
+/// Remove the libraries of another build, but for those that are in use.
 fn clean_libraries(folder: &Path) -> Done {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = files.filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
-    let (removed, reason) = match std::fs::remove_dir_all(folder) {
-        Ok(()) => (true, "libraries of another build".into()),
-        Err(error) => (false, format!("cannot remove it: {error}")),
+    let (removed, reason) = match loaded::from(folder) {
+        true => (false, "libraries of another build, which a program that runs has loaded".into()),
+        false => match std::fs::remove_dir_all(folder) {
+            Ok(()) => (true, "libraries of another build".into()),
+            Err(error) => (false, format!("cannot remove it: {error}")),
+        },
     };
     Done { path: folder.display().to_string(), bytes, removed, reason }
 }

@@ -117,8 +117,11 @@ fn nothing_traced(path: &Path, args: &SocketTraceArgs) {
         }
     };
     let program = args.program[0].to_string_lossy();
-    eprintln!("fourstamp: nothing was traced of {program}: {remedy}");
     let live = path.join("live");
+    // Where there is trouble, whoever has it has said why.
+    if !live.join(streams::TROUBLE_FILE).exists() {
+        eprintln!("fourstamp: nothing was traced of {program}: {remedy}");
+    }
     for left in ["clocks.log", "ended", streams::TROUBLE_FILE] {
         let _ = std::fs::remove_file(live.join(left));
     }

@@ -41,6 +41,20 @@ fn damaged(words: &[u64]) -> (Vec<(Call, Vec<Completion>)>, LogDamage) {
 }
 
 #[test]
+fn a_log_is_never_longer_than_the_process_may_write() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: room for the limit, which is lowered to what no test here writes.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit);
+        limit.rlim_cur = limit.rlim_max.min(1 << 40);
+        libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit);
+    }
+    assert!(allowed(limit.rlim_cur).is_ok());
+    let refused = allowed(limit.rlim_cur + 1).unwrap_err();
+    assert!(refused.to_string().contains("ulimit -f"), "{refused}");
+}
+
+#[test]
 fn entries_come_back_in_order_before_and_after_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let mut log = log(folder.path());

@@ -54,14 +54,17 @@ proptest! {
             unread: 2,
             quiet_ms: u32::MAX,
         };
+        let after = After { socket, sent: from, received: 3, at: u64::MAX };
         let slots = [
             before.slot(),
+            after.slot(),
             guess_slot(socket, Guess::Resp),
             ends.slot(),
             stop_slot((socket, is_sent), offset, Reason::Unseen),
         ];
         let mut entries = Entries::new(slots.as_flattened());
-        let expected = [Entry::Before(before), guess, Entry::Ends(ends), stop];
+        let found = [Entry::Before(before), Entry::After(after)];
+        let expected = [&found[..], &[guess, Entry::Ends(ends), stop]].concat();
         prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), expected);
         prop_assert_eq!(entries.damaged(), 0);
     }
