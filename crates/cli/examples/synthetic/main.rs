@@ -162,15 +162,15 @@ fn ten() -> (Facts, Analysis) {
 
 fn several() -> Vec<(Facts, Analysis)> {
     let pingpong = |transport, typical| {
-        let recipe = Recipe::new("pingpong", transport, 200_000, typical);
+        let recipe = Recipe::new("pingpong", transport, 50_000, typical);
         let messages = recipe.make();
         (recipe.facts(), with_cycles(analyse(&messages), &messages))
     };
-    let mut stream = Recipe::new("stream", "shm", 1_000_000, [40.0, 90.0, 3_100.0]);
+    let mut stream = Recipe::new("stream", "shm", 200_000, [40.0, 90.0, 3_100.0]);
     stream.launches = 10;
     let mut sweep = Recipe::new("sweep", "tcp", 60_000, [250.0, 4_300.0, 1_800.0]);
     sweep.sizes = (0..17).map(|i| 1 << i).chain([4040, 4041, 4044, 4048, 4080]).collect();
-    let mut cube = Recipe::new("relay", "thread", 300_000, [80.0, 700.0, 240.0]);
+    let mut cube = Recipe::new("relay", "thread", 60_000, [80.0, 700.0, 240.0]);
     (cube.nodes, cube.hops) = (8, 3);
     let made = |recipe: &Recipe, more: fn(Analysis, &[Message]) -> Analysis| {
         let messages = recipe.make();
@@ -180,7 +180,7 @@ fn several() -> Vec<(Facts, Analysis)> {
         pingpong("shm", [35.0, 120.0, 60.0]),
         pingpong("tcp", [300.0, 6_100.0, 2_000.0]),
         made(&stream, |analysis, _| with_sends(analysis, 3)),
-        made(&Recipe::new("burst", "tcp", 150_000, [9_500.0, 5_800.0, 4_000.0]), |analysis, _| {
+        made(&Recipe::new("burst", "tcp", 40_000, [9_500.0, 5_800.0, 4_000.0]), |analysis, _| {
             analysis
         }),
         made(&sweep, with_sizes),

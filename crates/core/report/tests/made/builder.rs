@@ -453,40 +453,34 @@ fn launches(messages: &[Message]) -> LaunchSpread {
 
 fn queue_lengths(messages: &[Message]) -> CountView {
     let max = messages.iter().map(|m| m.queue).max().unwrap_or(0);
-    let bars = (0..=max)
-        .map(|q| (q, q, messages.iter().filter(|m| m.queue == q).count() as u64))
-        .collect();
+    let mut counts = vec![0; max as usize + 1];
+    messages.iter().for_each(|m| counts[m.queue as usize] += 1);
+    let bars = (0..).zip(counts).map(|(q, count)| (q, q, count)).collect();
     let mean = messages.iter().map(|m| m.queue).sum::<u64>() as f64 / messages.len().max(1) as f64;
     CountView { of: Counted::QueueLength, bars, mean, max }
 }
 
 fn breakdown(messages: &[Message], by: By, label: fn(&Message) -> String) -> Option<Breakdown> {
-    let mut labels: Vec<String> = messages.iter().map(label).collect();
-    labels.sort();
-    labels.dedup();
-    let transit = |label_: &str| -> Vec<i64> {
-        let mut times: Vec<i64> =
-            messages.iter().filter(|m| label(m) == label_).map(|m| m.stage_ns[1]).collect();
+    let mut labelled: BTreeMap<String, Vec<&Message>> = BTreeMap::new();
+    messages.iter().for_each(|m| labelled.entry(label(m)).or_default().push(m));
+    let transit = |messages: &mut dyn Iterator<Item = &Message>| {
+        let mut times: Vec<i64> = messages.map(|m| m.stage_ns[1]).collect();
         times.sort_unstable();
         times
     };
-    let mut every: Vec<i64> = messages.iter().map(|m| m.stage_ns[1]).collect();
-    every.sort_unstable();
-    let edges = |bins: &[Bin]| {
-        bins.iter().map(|b| b.from).chain(bins.last().map(|b| b.to)).collect::<Vec<_>>()
-    };
-    let edges = edges(&log_bins(&every));
-    let groups = labels
-        .iter()
+    let every = log_bins(&transit(&mut messages.iter()));
+    let edges: Vec<f64> = every.iter().map(|b| b.from).chain(every.last().map(|b| b.to)).collect();
+    let groups: Vec<Group> = labelled
+        .into_iter()
         .zip(0..)
-        .map(|(name, at)| Group {
+        .map(|((label, messages), at)| Group {
             key: (at, 0),
-            label: name.clone(),
-            stages: group_stages(messages, |m| label(m) == *name),
-            bins: count_into(edges.clone(), &transit(name)),
+            label,
+            stages: group_stages(&messages),
+            bins: count_into(edges.clone(), &transit(&mut messages.iter().copied())),
         })
         .collect();
-    (labels.len() > 1).then_some(Breakdown { by, groups, left_out: (0, 0) })
+    (groups.len() > 1).then_some(Breakdown { by, groups, left_out: (0, 0) })
 }
 
 /// The messages by pair and size, their times to 2^-5.
@@ -510,11 +504,12 @@ fn facets(messages: &[Message]) -> Facets {
         let (min_ns, max_ns) = ends.map_or((0, 0), |(min, max)| (*min, *max));
         Binned { min_ns, max_ns, counts: counts.into_iter().collect() }
     };
+    let mut by_cell: BTreeMap<((u32, u32), u64), Vec<&Message>> = BTreeMap::new();
+    messages.iter().for_each(|m| by_cell.entry(((m.src, m.dst), m.bytes)).or_default().push(m));
     let mut cells = Vec::new();
     for (pair, of_pair) in pairs.iter().enumerate() {
         for (size, bytes) in sizes.iter().enumerate() {
-            let of = |m: &&Message| (m.src, m.dst) == *of_pair && m.bytes == *bytes;
-            let kept: Vec<&Message> = messages.iter().filter(of).collect();
+            let kept = by_cell.remove(&(*of_pair, *bytes)).unwrap_or_default();
             let times = |at: usize| kept.iter().map(|m| stages(m)[at]).collect();
             let all = STAGES.iter().enumerate().map(|(at, stage)| (*stage, binned(times(at))));
             if !kept.is_empty() {
@@ -532,8 +527,7 @@ fn facets(messages: &[Message]) -> Facets {
     }
 }
 
-fn group_stages(messages: &[Message], wanted: impl Fn(&Message) -> bool) -> Vec<(Stage, Summary)> {
-    let kept: Vec<&Message> = messages.iter().filter(|m| wanted(m)).collect();
+fn group_stages(kept: &[&Message]) -> Vec<(Stage, Summary)> {
     STAGES
         .iter()
         .enumerate()
