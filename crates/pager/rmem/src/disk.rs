@@ -1,6 +1,7 @@
 //! The local disk as a place for pages: a nameless file, read and written by a thread of its own.
 
 use crate::RmemError;
+use crate::ours::Ours;
 use crate::wire::fields::PageBytes;
 use clock::Clock;
 use pager::{PAGE_BYTES, Tag};
@@ -77,7 +78,10 @@ impl Disk {
         let (jobs, queue) = channel();
         let (finished, done) = channel();
         let ring = std::sync::Arc::clone(&bell);
-        let work = move || Worker { file, clock, queue, finished, ring, buffer: aligned() }.run();
+        let work = move || {
+            let _ours = Ours::begin();
+            Worker { file, clock, queue, finished, ring, buffer: aligned() }.run();
+        };
         let thread =
             std::thread::Builder::new().name("pager-disk".into()).spawn(work).map_err(failed)?;
         Ok(Disk { jobs: Some(jobs), done, bell, thread: Some(thread), tags: Vec::new() })

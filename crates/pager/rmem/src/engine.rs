@@ -23,6 +23,7 @@ use crate::arena::Arena;
 use crate::config::role_of;
 use crate::disk::Disk;
 use crate::mailbox::{Mailbox, Request, Ticket};
+use crate::ours::Last;
 use crate::rate::Rate;
 use crate::run_queue::OwnQueue;
 use crate::staging::Staging;
@@ -77,6 +78,7 @@ struct Watch {
     epoll: OwnedFd,
     looking: Looking,
     beside: Beside,
+    last: Last,
 }
 
 /// Buffers that are used again.
@@ -106,7 +108,11 @@ const SITES: u64 = 16;
 impl Engine {
     /// Connect to the servers and prepare everything. In the engine's own thread: what is opened
     /// here is only in its table.
-    pub fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), RmemError> {
+    pub fn prepare(
+        config: Config,
+        mailbox: Mailbox,
+        last: Last,
+    ) -> Result<(Engine, Arc<Shared>), RmemError> {
         let clock = Clock::best();
         let uffd =
             Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
@@ -138,7 +144,7 @@ impl Engine {
         if config.run.is_none() || !config.record {
             waits.stop_recording();
         }
-        let watch = Watch { epoll, looking: Looking::new(&time), beside: Beside::new() };
+        let watch = Watch { epoll, looking: Looking::new(&time), beside: Beside::new(), last };
         let engine = Engine {
             shared: Arc::clone(&shared),
             time,
@@ -314,6 +320,7 @@ impl Engine {
         self.serve(MAIL);
         self.progress.rate.look(now);
         self.look_where_to_run(now);
+        self.watch.last.look();
         self.pager.tick((now as f64 * self.time.ns_per_tick) as u64);
         self.look_at_deadlines(now);
         self.welcome_back();

@@ -16,6 +16,7 @@ pub mod fuzz;
 mod link;
 mod mailbox;
 mod memory;
+mod ours;
 mod own_memory;
 mod pagemap;
 mod parts;

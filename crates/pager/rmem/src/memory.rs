@@ -4,6 +4,7 @@ use crate::arena::whole_pages;
 use crate::descriptors::own_table;
 use crate::engine::{Engine, Shared};
 use crate::mailbox::{Mailbox, Request, Stretch};
+use crate::ours::{Last, Ours};
 use crate::{Config, RmemError};
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -32,15 +33,17 @@ impl Memory {
         let system = |action| move |source| RmemError::System { action, source };
         let mailbox = Mailbox::new().map_err(system("make an event descriptor"))?;
         let (tell, told) = sync_channel(1);
-        let engine = move || match prepare(config, mailbox) {
+        let signals = Signals::block();
+        let last = Last::new().map_err(system("start a thread"))?;
+        let engine = move || match prepare(config, mailbox, last) {
             Ok((engine, shared)) => {
                 // The other end waits.
+                let _ours = Ours::begin();
                 let _ = tell.send(Ok(shared));
                 run_or_die(engine);
             }
             Err(error) => drop(tell.send(Err(error))),
         };
-        let signals = Signals::block();
         let started = std::thread::Builder::new().name("pager".into()).spawn(engine);
         drop(signals);
         started.map_err(system("start a thread"))?;
@@ -214,12 +217,16 @@ impl Drop for Hold<'_> {
     }
 }
 
-fn prepare(config: Config, mailbox: Mailbox) -> Result<(Engine, Arc<Shared>), RmemError> {
+fn prepare(
+    config: Config,
+    mailbox: Mailbox,
+    last: Last,
+) -> Result<(Engine, Arc<Shared>), RmemError> {
     own_table(mailbox.as_fd()).map_err(|source| RmemError::System {
         action: "give the engine a table of descriptors of its own",
         source,
     })?;
-    Engine::prepare(config, mailbox)
+    Engine::prepare(config, mailbox, last)
 }
 
 /// A program whose pages nobody brings would wait for ever: a mistake of the engine ends it, and

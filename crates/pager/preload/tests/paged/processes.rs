@@ -18,6 +18,18 @@ fn eight_threads_fault_at_once() {
     same(&["threads"]);
 }
 
+/// The engine's threads are of the process, too, and do not keep it.
+#[test]
+fn a_process_ends_with_the_last_thread_of_the_program() {
+    same(&["main-ends"]);
+    let (_alone, bench) = (alone(), Bench::new());
+    let program = bench.build("process.c", &[]);
+    for mode in modes() {
+        let ran = bench.paged(&[&program, "exits-alone"], &mode);
+        assert_eq!((ran.code, ran.most_paged() >= BYTES), (Some(4), true), "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_child_that_keeps_to_itself_runs_on() {
     same(&["alone"]);

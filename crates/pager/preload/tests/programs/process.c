@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -245,6 +246,22 @@ static void snapshots(void) {
     puts("every child has its moment");
 }
 
+/* Goes on when `main` has ended, and leaves a line in the C library's buffer. */
+static void *goes_on(void *unused) {
+    nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
+    CHECK(holds(memory, 0, BYTES, 3));
+    puts("the last thread");
+    return unused;
+}
+
+/* The first thread ends alone. */
+static void main_ends(void) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, goes_on, NULL) == 0);
+    CHECK(pthread_detach(thread) == 0);
+    pthread_exit(NULL);
+}
+
 int main(int count, char **words) {
     const char *which = count > 1 ? words[1] : "";
     if (!strcmp(which, "again")) {
@@ -267,6 +284,11 @@ int main(int count, char **words) {
     else if (!strcmp(which, "threads")) threads(0);
     else if (!strcmp(which, "forks")) threads(1);
     else if (!strcmp(which, "programs")) programs();
+    else if (!strcmp(which, "main-ends")) main_ends();
+    else if (!strcmp(which, "exits-alone")) {
+        fflush(NULL);
+        syscall(SYS_exit, 4);
+    }
     else return 3;
     free(memory);
     return 0;

@@ -6,6 +6,7 @@ use super::{Engine, RmemError};
 use crate::Config;
 use crate::config::role_of;
 use crate::link::Link;
+use crate::ours::Ours;
 use fabric::RunKey;
 use pager::Place;
 use pager_facts::Happened;
@@ -76,6 +77,7 @@ impl Returning {
         let Some(key) = self.key.clone() else { return };
         let (finder, encrypt) = (self.finder.clone(), self.encrypt);
         let look = move || {
+            let _ours = Ours::begin();
             loop {
                 std::thread::sleep(AGAIN);
                 if let Ok(link) = Link::connect(&address, &key, encrypt, CONNECTING) {
