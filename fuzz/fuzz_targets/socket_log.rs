@@ -16,6 +16,7 @@ fuzz_target!(|words: Vec<u64>| {
             Entry::Socket(socket) => assert_eq!(again(&socket.slots()), entry),
             Entry::Ends(ends) => assert_eq!(again(&ends.slot()), entry),
             Entry::Before(before) => assert_eq!(again(&before.slot()), entry),
+            Entry::After(after) => assert_eq!(again(&after.slot()), entry),
             Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => {}
         }
     }

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The engine knows no clock, thread or socket; this crate has them. A [`Job`] says what to run and
-//! travels to the nodes as JSON; [`drive`] sees one node through; [`sequential`] runs the same
-//! model on one thread, in order; [`compare`] says where two results differ. Nothing is printed
-//! here.
+//! travels to the nodes as JSON; [`Hosting`] is what the nodes of a process are given, which
+//! [`Crews`] deals to its threads; [`sequential`] runs the same model on one thread, in order;
+//! [`compare`] says where two results differ. Nothing is printed here.
 
 #![forbid(unsafe_code)]
 
