@@ -52,7 +52,9 @@ impl Last {
         let wait = move || {
             let _ours = Ours::begin();
             if let Ok(code) = told.recv() {
-                std::process::exit(code);
+                // SAFETY: what the C library does in the last thread of a process, and this one
+                // stands for it: no other thread of the program is left.
+                unsafe { libc::exit(code) };
             }
         };
         std::thread::Builder::new().name("pager-end".into()).stack_size(STACK).spawn(wait)?;
