@@ -38,6 +38,27 @@ fn every_page_that_travels_leaves_a_record() {
     assert!(told.iter().all(|many| *many > 0));
 }
 
+/// Recording has threads in the program, too, and they do not keep it.
+#[test]
+fn a_program_whose_first_thread_ends_first_ends_with_its_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("main_ends");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/main_ends.c");
+    match Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(&program).arg(source).status() {
+        Ok(status) => assert!(status.success(), "it compiles"),
+        Err(error) => return println!("skipped: no C compiler: {error}"),
+    }
+    let run = folder.path().join("run");
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", "60", FOURSTAMP, "pager", "run", "--local", "2M", "--out"]).arg(&run);
+    let ended = command.arg("--").arg(&program).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!((ended.status.code(), &*ended.stdout), (Some(0), &b"0 wrong\n"[..]), "{said}");
+    let run = record::Run::open(&run).unwrap();
+    let paged = &run.info.parameters["pager"]["processes"][0]["page_outs"];
+    assert!(paged.as_u64() > Some(0), "{paged}");
+}
+
 const FIELDS: [Field; 5] =
     [Field::Kind, Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
 

@@ -9,7 +9,10 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::{fs, io};
 
-/// How many there are.
+/// What the names of the recorder's threads begin with.
+const RECORDERS: &str = "fourstamp-";
+
+/// How many there are besides those of the recorder.
 static OURS: AtomicUsize = AtomicUsize::new(0);
 
 /// What a thread of ours holds for as long as it runs. One that has not begun, or has just ended,
@@ -93,15 +96,19 @@ fn is_over(state: &str) -> bool {
     matches!(state, "Z" | "X")
 }
 
-/// Threads of this process that have not ended.
+/// Threads of this process that have not ended, but for those of the recorder.
 fn living() -> Option<usize> {
-    let alive = |thread: fs::DirEntry| {
-        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
-        state.is_some_and(|state| !is_over(state))
-    };
     let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
-    Some(threads.map(alive).filter(|alive| *alive).count())
+    let stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+    Some(stats.filter(|stat| counts(stat)).count())
+}
+
+/// Whether a thread goes on, and is not of the recorder, which names its own.
+fn counts(stat: &str) -> bool {
+    let Some((name, rest)) = stat.rsplit_once(')') else { return false };
+    let name = name.split_once('(').map_or("", |(_, name)| name);
+    let state = rest.split_whitespace().next();
+    state.is_some_and(|state| !is_over(state)) && !name.starts_with(RECORDERS)
 }
 
 #[cfg(test)]
@@ -117,6 +124,8 @@ mod tests {
         assert_eq!(code_in(&stat("S", 0)), None);
         assert_eq!(code_in("7 (a) Z 1"), None);
         assert_eq!(code_of_dead_main(), None, "this process goes on");
+        assert!(counts("8 (worker) S 1") && !counts("8 (worker) Z 1"));
+        assert!(!counts("8 (fourstamp-keep) S 1"));
         assert!(living() >= Some(2), "this thread, and the one that waits for it");
     }
 }
