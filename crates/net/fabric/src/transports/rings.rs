@@ -16,19 +16,15 @@ use crate::spec::{NodeId, PathRoom, Spec, Waiting};
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use crate::transports::turn::Turn;
 use clock::Clock;
-use lines::Lines;
 use memory::Region;
-use news::News;
 use record::{ABSENT, ArrivedClock};
 use ring::{Area, Found, LINE_WORDS, Put, Receiver, Sender, Size};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::fence;
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::time::Duration;
 
-mod lines;
-mod news;
 pub(crate) mod ring;
 
 /// Up to this size writing a payload takes no time worth a clock read of its own.
@@ -37,12 +33,10 @@ const QUICK_BYTES: usize = 256;
 /// looking.
 const SEEN_AT_ONCE: Duration = Duration::from_micros(1);
 
-/// Where every node's lines and every path lie in the shared words.
+/// Where every node's line and every path lies in the shared words.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     nodes: usize,
-    /// Words of a node's lines: its own, and those of its news.
-    node_words: usize,
     size: Size,
     /// First word of the path from × nodes + to; `None` where there is no link.
     paths: Vec<Option<usize>>,
@@ -65,15 +59,14 @@ impl Layout {
                 bytes: bytes.next_power_of_two() as usize,
             },
         };
-        let node_words = LINE_WORDS + news::words_each(nodes);
-        let mut words = nodes * node_words;
+        let mut words = nodes * LINE_WORDS;
         let mut place = |at| {
             let first = words;
             words += if linked(at) { size.words() } else { 0 };
             linked(at).then_some(first)
         };
         let paths = (0..nodes * nodes).map(&mut place).collect();
-        Layout { nodes, node_words, size, paths, words }
+        Layout { nodes, size, paths, words }
     }
 
     /// Words of memory in all.
@@ -100,14 +93,12 @@ pub(crate) struct Rings {
     clock: Clock,
     wait: Waiting,
     size: Size,
-    lines: Lines,
+    region: Arc<Region>,
     senders: Vec<Option<Sender>>,
     receivers: Vec<Option<Receiver>>,
     /// Peers that a message can come from, in the order in which they are asked.
     sources: Vec<NodeId>,
     turn: Turn,
-    /// With many nodes, who of them has something.
-    news: Option<News>,
     in_hand: Option<NodeId>,
     paused: Vec<bool>,
     sent: Sent,
@@ -117,7 +108,7 @@ pub(crate) struct Rings {
 
 /// What sending leaves to do.
 struct Sent {
-    /// Peers to tell at the next flush.
+    /// Peers to wake at the next flush.
     touched: Vec<NodeId>,
     full_towards: Option<NodeId>,
     /// What the messages count for that have been written and asked a receipt for.
@@ -152,9 +143,8 @@ impl Rings {
             senders: senders.collect(),
             receivers: receivers.collect(),
             sources: peers.filter(|from| layout.path(*from, me).is_some()).collect(),
-            lines: Lines::new(region, layout.node_words),
+            region,
             turn: Turn::default(),
-            news: (layout.node_words > LINE_WORDS).then(|| News::new(layout.nodes)),
             in_hand: None,
             paused: vec![false; usize::from(spec.nodes)],
             sent: Sent {
@@ -165,35 +155,20 @@ impl Rings {
             seen_at_once_ticks: ticks_of(&clock, SEEN_AT_ONCE),
             liveness,
         };
-        rings.lines.of(me).came().store(1, Release);
+        rings.line(me).came().store(1, Release);
         rings
     }
 
-    /// The next message of anybody who has said that there is one.
-    #[inline]
-    fn poll_news(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
-        let Some(news) = &mut self.news else { return Ok(None) };
-        news.hear(self.lines.news_of(self.me));
-        while let Some(from) = self.news.as_mut().and_then(|news| news.next(&self.paused)) {
-            if let Some(found) = self.poll_source(from)? {
-                self.in_hand = Some(from);
-                return Ok(Some(self.arrival(from, &found, spinning_since)));
-            }
-            if let Some(news) = &mut self.news {
-                news.done(from);
-            }
-        }
-        Ok(None)
+    fn line(&self, node: NodeId) -> NodeLine<'_> {
+        let first = usize::from(node) * LINE_WORDS;
+        NodeLine { words: &self.region.words()[first..first + LINE_WORDS] }
     }
 
     /// Wake a peer that sleeps. The fence keeps our publishing before the look at its flag, as the
     /// peer's keeps its flag before its last look at the paths; so one of the two sees the other.
     fn wake(&self, peer: NodeId) {
         fence(SeqCst);
-        if self.news.is_some() {
-            news::tell(self.lines.news_of(peer), self.me);
-        }
-        self.lines.of(peer).wake();
+        self.line(peer).wake();
     }
 
     #[inline]
@@ -208,7 +183,7 @@ impl Rings {
             // The fence of `wake`, before asking whether anybody waits for the room just made.
             fence(SeqCst);
             if receiver.sender_waits() {
-                self.lines.of(from).wake();
+                self.line(from).wake();
             }
         }
         Ok(found)
@@ -237,21 +212,16 @@ impl Rings {
         arrival
     }
 
-    /// Whether a path has a message, also where its sender has not come to say so.
-    fn anything_waits(&mut self) -> bool {
-        let Rings { receivers, paused, sources, news, .. } = self;
-        let first = sources.iter().find(|from| {
-            let receiver = receivers[usize::from(**from)].as_ref();
-            !paused[usize::from(**from)] && receiver.is_some_and(Receiver::has_next)
-        });
-        if let (Some(from), Some(news)) = (first, news) {
-            news.mark(*from);
-        }
-        first.is_some()
+    fn anything_waits(&self) -> bool {
+        let waits = |from: &NodeId| {
+            let receiver = self.receivers[usize::from(*from)].as_ref();
+            !self.paused[usize::from(*from)] && receiver.is_some_and(Receiver::has_next)
+        };
+        self.sources.iter().any(waits)
     }
 
     fn sleep(&mut self, timeout: Duration) {
-        let line = self.lines.of(self.me);
+        let line = self.line(self.me);
         let bell = line.bell().load(Acquire);
         line.asleep().store(1, Relaxed);
         fence(SeqCst);
@@ -261,9 +231,8 @@ impl Rings {
                 .is_some_and(|sender| sender.has_room(self.size.payload_bytes_max())),
             None => false,
         };
-        let stays = room || self.anything_waits();
-        let line = self.lines.of(self.me);
-        if !stays {
+        let line = self.line(self.me);
+        if !room && !self.anything_waits() {
             memory::wait_while(line.bell(), bell, timeout);
         }
         line.asleep().store(0, Relaxed);
@@ -303,8 +272,7 @@ impl Transport for Rings {
             true => self.clock.now().0,
         };
         sender.publish(&Put { head, published, returned }, payload.len());
-        let tell = self.wait == Waiting::Blocking || self.news.is_some();
-        if tell && !self.sent.touched.contains(&to) {
+        if self.wait == Waiting::Blocking && !self.sent.touched.contains(&to) {
             self.sent.touched.push(to);
         }
         Ok(Handed::Yes)
@@ -321,9 +289,6 @@ impl Transport for Rings {
     #[inline]
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
         self.in_hand = None;
-        if self.news.is_some() {
-            return self.poll_news(spinning_since);
-        }
         for _ in 0..self.sources.len() {
             let from = self.sources[self.turn.take(self.sources.len())];
             if self.paused[usize::from(from)] {
@@ -357,17 +322,14 @@ impl Transport for Rings {
         for at in 0..self.sources.len() {
             let node = self.sources[at];
             // Nobody is missed who has not come yet.
-            let line = self.lines.of(node);
+            let line = self.line(node);
             if line.came().load(Acquire) == 0 || line.left().load(Acquire) != 0 {
                 continue;
             }
             let Some(reason) = self.liveness.lost(node) else { continue };
-            // It may have sent something since the last poll, and not said so; that comes first.
+            // It may have sent something since the last poll; that comes first.
             if !self.receivers[usize::from(node)].as_ref().is_some_and(Receiver::has_next) {
                 return Err(FabricError::PeerLost { node, reason });
-            }
-            if let Some(news) = &mut self.news {
-                news.mark(node);
             }
         }
         Ok(())
@@ -399,9 +361,43 @@ impl Transport for Rings {
     }
 
     fn leave(&mut self) {
-        self.lines.of(self.me).left().store(1, Release);
+        self.line(self.me).left().store(1, Release);
         for at in 0..self.sources.len() {
             self.wake(self.sources[at]);
+        }
+    }
+}
+
+/// What every node shows to the others: a bell to be woken by, whether it sleeps, whether it has
+/// left, and whether it has come.
+struct NodeLine<'a> {
+    words: &'a [AtomicU64],
+}
+
+impl<'a> NodeLine<'a> {
+    fn asleep(&self) -> &'a AtomicU64 {
+        &self.words[1]
+    }
+
+    fn left(&self) -> &'a AtomicU64 {
+        &self.words[2]
+    }
+
+    fn came(&self) -> &'a AtomicU64 {
+        &self.words[3]
+    }
+
+    fn bell(&self) -> &'a AtomicU32 {
+        // SAFETY: the word is aligned for eight bytes and shared for as long as the borrow; nobody
+        // uses it in any other way than as this AtomicU32 in its first half (a futex is 32 bits
+        // wide).
+        unsafe { &*std::ptr::from_ref(&self.words[0]).cast::<AtomicU32>() }
+    }
+
+    fn wake(&self) {
+        if self.asleep().load(Relaxed) != 0 && self.asleep().swap(0, Relaxed) != 0 {
+            self.bell().fetch_add(1, Release);
+            memory::wake_all(self.bell());
         }
     }
 }
