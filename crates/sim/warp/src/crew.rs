@@ -5,14 +5,12 @@
 //! get a core. Here nodes take turns of some microseconds, so none gets far ahead.
 
 use crate::driver::{Driver, Ending, Turn};
+use crate::pace::LINGER;
 use crate::witness::Witness;
 use crate::{Drive, WarpError};
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use timewarp::Model;
-
-/// How long a crew with nothing to do looks for messages, with its core on offer, before it sleeps.
-const LINGER: Duration = Duration::from_millis(1);
 
 /// How the nodes of a process are dealt to its threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

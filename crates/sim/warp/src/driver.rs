@@ -197,15 +197,12 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         }
     }
 
-    /// A turn where other nodes have theirs on this thread. What is packed does not wait for the
-    /// next one.
+    /// A turn where other nodes have theirs on this thread.
     pub fn take_turn(&mut self) -> Result<Turn, WarpError> {
         let mut now = self.lap(Doing::Sharing);
         let turn = self.turn(&mut now)?;
         if turn != Turn::Idle {
             self.idle_since = None;
-            self.outgoing.flush(self.fabric, self.engine.watch(), 0, 0)?;
-            self.lap(Doing::Packing);
             return Ok(turn);
         }
         let something = self.idle(now)?;

@@ -9,6 +9,7 @@ use crate::witness::Quiet;
 use crate::{Recorded, WarpError};
 use fabric::{NodeId, Transport};
 use std::ops::Range;
+use std::time::Duration;
 use timewarp::{Model, RunError};
 
 /// Run the nodes; `meanwhile` runs on the calling thread.
@@ -91,15 +92,13 @@ fn play<M: Model, W: Kept>(
         Err(error) => return vec![Err(error)],
     };
     let mut fabrics: Vec<_> = parts.iter().zip(ends).map(|(part, end)| part.fabric(end)).collect();
-    let driven = match may_begin {
-        true => drive_all(parts, hosting, &mut fabrics, &mut engines),
-        false => parts.iter().map(|_| Ok(Drive::none())).collect(),
+    let ended: Vec<_> = match may_begin {
+        true => {
+            let driven = drive_all(parts, hosting, &mut fabrics, &mut engines);
+            driven.into_iter().zip(fabric::Node::close_together(&mut fabrics)).collect()
+        }
+        false => parts.iter().map(|_| (Ok(Drive::none()), Ok(()))).collect(),
     };
-    let closed = match may_begin {
-        true => fabric::Node::close_together(&mut fabrics),
-        false => parts.iter().map(|_| Ok(())).collect(),
-    };
-    let ended = driven.into_iter().zip(closed);
     let each = parts.iter().zip(engines).zip(ended);
     each.map(|((part, engine), (driven, closed))| part.conclude(engine, driven, closed)).collect()
 }
@@ -110,7 +109,11 @@ fn drive_all<'e, M: Model, W: Kept>(
     fabrics: &mut [fabric::Node],
     engines: &mut [timewarp::Node<'e, M, W>],
 ) -> Vec<Result<Drive, WarpError>> {
-    let options = hosting.job.drive_options(hosting.spec);
+    let mut options = hosting.job.drive_options(hosting.spec);
+    if parts.len() > 1 {
+        // What a node has packed does not wait for its next turn.
+        options.flush = Duration::ZERO;
+    }
     let queued = without_core_ns();
     let each = parts.iter().zip(fabrics.iter_mut().zip(engines));
     let mut drivers: Vec<_> = each

@@ -39,7 +39,7 @@ const STEPS_MAX: u32 = 32;
 /// How long a node looks for messages without sleeping before it has GVT computed, and then sleeps.
 const SPIN: Duration = Duration::from_micros(40);
 /// How long it goes on looking where it offers its core between two looks: others use that time.
-const LINGER: Duration = Duration::from_millis(1);
+pub(crate) const LINGER: Duration = Duration::from_millis(1);
 /// Longest sleep.
 pub(crate) const NAP: Duration = Duration::from_millis(2);
 /// Longest sleep of a thread that several nodes share: what comes wakes only one of them.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// The row of this transport.
 pub static THREAD: TransportKind = TransportKind {
     name: "thread",
-    about: "Rings in one process; nodes are threads",
+    about: "Rings in one process; nodes are threads, of `warp` at most one a core",
     nodes: NodePlace::OneProcess,
     open: |opening| Ok(boxed(connect(opening.spec, opening.clock)?)),
     ..TransportKind::PLAIN
