@@ -4,32 +4,38 @@
 //! `main` ends by `pthread_exit` and the threads that it began go on. Ours are threads as well, so
 //! nobody would be the last.
 
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::SeqCst;
+use std::collections::BTreeSet;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
 /// What the names of the recorder's threads begin with.
 const RECORDERS: &str = "fourstamp-";
 
-/// How many there are besides those of the recorder.
-static OURS: AtomicUsize = AtomicUsize::new(0);
+/// The numbers of those that run, but for the recorder's.
+static OURS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// What a thread of ours holds for as long as it runs. One that has not begun, or has just ended,
-/// counts as the program's, so that no process is ended too early.
-pub struct Ours(());
+/// is taken for one of the program's, so that no process is ended too early.
+pub struct Ours(i32);
 
 impl Ours {
     pub fn begin() -> Ours {
-        OURS.fetch_add(1, SeqCst);
-        Ours(())
+        let number = rustix::thread::gettid().as_raw_nonzero().get();
+        ours().insert(number);
+        Ours(number)
     }
 }
 
 impl Drop for Ours {
     fn drop(&mut self) {
-        OURS.fetch_sub(1, SeqCst);
+        ours().remove(&self.0);
     }
+}
+
+fn ours() -> MutexGuard<'static, BTreeSet<i32>> {
+    // A panic leaves a number too many or too few, and no set half changed.
+    OURS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Looks of the engine from one to the next that costs something: a tenth of a second.
@@ -71,7 +77,7 @@ impl Last {
             return;
         }
         let Some(code) = code_of_dead_main() else { return };
-        if living() != Some(OURS.load(SeqCst)) {
+        if !is_alone() {
             return;
         }
         self.over = self.end.send(code).is_ok();
@@ -96,19 +102,27 @@ fn is_over(state: &str) -> bool {
     matches!(state, "Z" | "X")
 }
 
-/// Threads of this process that have not ended, but for those of the recorder.
-fn living() -> Option<usize> {
-    let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
-    let stats = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
-    Some(stats.filter(|stat| counts(stat)).count())
+/// Whether all threads of this process that have not ended are ours.
+fn is_alone() -> bool {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return false };
+    // What has ended since it was listed is not there.
+    let stats =
+        threads.flatten().filter_map(|one| fs::read_to_string(one.path().join("stat")).ok());
+    let going_on: Vec<i32> = stats.filter_map(|stat| going_on(&stat)).collect();
+    let ours = ours();
+    going_on.iter().all(|number| ours.contains(number))
 }
 
-/// Whether a thread goes on, and is not of the recorder, which names its own.
-fn counts(stat: &str) -> bool {
-    let Some((name, rest)) = stat.rsplit_once(')') else { return false };
-    let name = name.split_once('(').map_or("", |(_, name)| name);
-    let state = rest.split_whitespace().next();
-    state.is_some_and(|state| !is_over(state)) && !name.starts_with(RECORDERS)
+/// The number of a thread that goes on, and is not of the recorder, which names its own.
+fn going_on(stat: &str) -> Option<i32> {
+    let (name, rest) = stat.rsplit_once(')')?;
+    let (number, name) = name.split_once(" (")?;
+    let state = rest.split_whitespace().next()?;
+    if is_over(state) || name.starts_with(RECORDERS) {
+        return None;
+    }
+    // One that cannot be read is nobody's.
+    Some(number.parse().unwrap_or(-1))
 }
 
 #[cfg(test)]
@@ -124,8 +138,14 @@ mod tests {
         assert_eq!(code_in(&stat("S", 0)), None);
         assert_eq!(code_in("7 (a) Z 1"), None);
         assert_eq!(code_of_dead_main(), None, "this process goes on");
-        assert!(counts("8 (worker) S 1") && !counts("8 (worker) Z 1"));
-        assert!(!counts("8 (fourstamp-keep) S 1"));
-        assert!(living() >= Some(2), "this thread, and the one that waits for it");
+        assert_eq!(going_on("8 (a (b) c) S 1"), Some(8));
+        assert_eq!(going_on("8 (worker) Z 1"), None);
+        assert_eq!(going_on("8 (fourstamp-keep) S 1"), None);
+    }
+
+    #[test]
+    fn a_thread_that_is_not_ours_is_company() {
+        let _ours = Ours::begin();
+        assert!(!is_alone(), "the thread that waits for this test");
     }
 }
