@@ -366,13 +366,9 @@ impl Log {
     }
 }
 
-/// Whether a file may have so many bytes. The kernel does not only refuse to write more: it sends
-/// `SIGXFSZ`, which ends the rank.
+/// An error if a log may not have so many bytes: to write more would end the rank.
 fn allowed(bytes: u64) -> std::io::Result<()> {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: room for the limit.
-    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
-    match bytes <= limit.rlim_cur {
+    match interpose::limit::allows_file_of(bytes) {
         true => Ok(()),
         false => Err(std::io::Error::other("a file may not be so long here (ulimit -f)")),
     }

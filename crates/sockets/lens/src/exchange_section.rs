@@ -79,8 +79,8 @@ pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
     if let Some(ports) = framing::ordered_by(facts, false) {
         sentence.push_str(&format!(
             " On connections to {ports} the n-th request is taken to belong to the n-th answer: \
-            there were as many, and none left before its request was read. A server that answers \
-            out of order is not told from one that does not."
+            there were as many answers as requests, and no answer left before its request was \
+            read. A server that answers out of order is not told from one that does not."
         ));
     }
     if framing::ordered(facts).is_some() {

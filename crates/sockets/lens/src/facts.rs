@@ -119,13 +119,12 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
     let name = &process.name;
     let mut lines = Vec::new();
     if let Some(stopped) = process.stopped_ns {
-        let why = match process.restricted {
-            true => "it restricted its own system calls (seccomp)",
-            false => "no room was left for its log",
-        };
-        let whose = match process.restricted {
-            true => "",
-            false => ", on the disk or within its limit of a file's length (ulimit -f)",
+        let (why, whose) = match process.restricted {
+            true => ("it restricted its own system calls (seccomp)", ""),
+            false => (
+                "no room was left for its log",
+                ", on the disk or within its limit of a file's length (ulimit -f)",
+            ),
         };
         lines.push(format!(
             "{name}: {why} at {} of the run{whose}; its later calls are missing.",
