@@ -116,8 +116,7 @@ pub fn begin(socket: &Socket, birth: Birth) -> bool {
 #[inline(never)]
 pub fn enter(socket: u32, way: Way) -> bool {
     let Some(connection) = connection(socket) else { return false };
-    let is_over = |way: &Direction| way.is_over.load(Ordering::Relaxed);
-    if is_over(&connection.sent) && is_over(&connection.received) {
+    if connection.is_over() {
         return false;
     }
     let direction = connection.way(way);
@@ -234,6 +233,12 @@ fn write<const WORDS: usize>(slot: &[u64; WORDS]) {
 }
 
 impl Connection {
+    /// Whether nothing is found in either direction any more.
+    fn is_over(&self) -> bool {
+        let is_over = |way: &Direction| way.is_over.load(Ordering::Relaxed);
+        is_over(&self.sent) && is_over(&self.received) || self.shared.has_no_rule()
+    }
+
     fn way(&self, way: Way) -> &Direction {
         match way {
             Way::Sent => &self.sent,

@@ -52,3 +52,4 @@ mod state;
 mod table;
 mod unix_peer;
 mod unseen;
+mod window;

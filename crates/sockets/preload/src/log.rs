@@ -1,26 +1,26 @@
-//! A process's log: a file that its threads have mapped, a chunk each.
+//! A process's log: a file of which each thread has two chunks mapped, its windows.
 //!
-//! A slot is stored into memory that belongs to the file, so whatever ends the process leaves it,
-//! and nothing has to be written out. A thread that has filled its chunk takes the next one of the
-//! file; the space is taken before (`space`), so a full disk is an error here and no signal later.
-//! Memory is a chunk for each thread, however long the log is.
+//! A slot is stored into memory that belongs to the file, so whatever ends the process leaves it. A
+//! thread that has filled a window goes on in its other one, whose slots are written out before.
+//! The space of a window is taken before it is mapped (`space`), so a full disk is an error here
+//! and no signal later. Memory is two windows for each thread, however long the log is.
 //!
-//! No lock is taken. A signal handler that logs in the middle of all this takes a slot, or a chunk,
-//! of its own.
+//! No lock is taken. A signal handler that logs in the middle of all this takes a slot, or a
+//! window, of its own.
 
-use crate::{next, space};
+use crate::{next, space, window};
 use interpose::errno;
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SLOT_BYTES, head};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use streams::entry::{HEAD_BYTES, head};
 
 thread_local! {
-    /// Where this thread's next slot is; 0 when it has none. At the end of a chunk it points past
-    /// it, which is where no slot of the chunk lies: chunks are aligned to their size.
+    /// Where this thread's next slot is; 0 when it has none. At the end of a window it points past
+    /// it, which is where no slot of the window lies: windows are aligned to their size.
     static NEXT: AtomicUsize = const { AtomicUsize::new(0) };
-    /// The end of the chunk before, which stays mapped: whoever is interrupted between taking a
-    /// slot and filling it may find that the signal's handler has gone on to the next chunk.
+    /// The end of the window before, which is not written out yet: whoever is interrupted between
+    /// taking a slot and filling it may find that the signal's handler has gone on to the next one.
     static BEFORE: AtomicUsize = const { AtomicUsize::new(0) };
 }
 
@@ -29,10 +29,10 @@ static FILE: AtomicI32 = AtomicI32::new(-1);
 /// Its head, mapped.
 static HEAD: AtomicPtr<AtomicU64> = AtomicPtr::new(null_mut());
 /// Chunks that were handed out.
-static CHUNKS: AtomicU64 = AtomicU64::new(0);
+static CHUNKS: AtomicU32 = AtomicU32::new(0);
 /// Datagram sockets that this process has opened, which are not traced.
 static DATAGRAM_SOCKETS: AtomicU64 = AtomicU64::new(0);
-/// What threads that have ended left of their chunks.
+/// Windows of threads that have ended.
 static LEFT: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
 /// Calls a thread's end; −1 where that cannot be had.
 static AT_THREAD_END: AtomicI32 = AtomicI32::new(-1);
@@ -44,10 +44,7 @@ pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
     let place = NEXT.with(|next| {
         loop {
             let at = next.load(Ordering::Relaxed);
-            let within = at & (CHUNK_BYTES - 1);
-            if within == 0 || within + bytes > CHUNK_BYTES {
-                return None;
-            }
+            window::room_in(at, bytes)?;
             if next
                 .compare_exchange_weak(at, at + bytes, Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok()
@@ -56,7 +53,7 @@ pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
             }
         }
     });
-    match place.or_else(|| errno::kept(|| in_next_chunk(bytes))) {
+    match place.or_else(|| errno::kept(|| in_next_window(bytes))) {
         Some(at) => {
             store(at, words);
             true
@@ -76,74 +73,51 @@ fn store(at: usize, words: &[u64]) {
     }
 }
 
-/// Take another chunk, and room in it.
+/// Go on in another window, and take room there.
 #[cold]
-fn in_next_chunk(bytes: usize) -> Option<usize> {
-    let at = match LEFT.iter().find_map(|left| room_in(left.swap(0, Ordering::AcqRel), bytes)) {
-        Some(at) => at,
-        None => map_chunk()? + SLOT_BYTES,
+fn in_next_window(bytes: usize) -> Option<usize> {
+    let file = file()?;
+    let at = match BEFORE.with(|before| before.swap(0, Ordering::Relaxed)) {
+        0 => match LEFT.iter().find_map(taken) {
+            Some(at) if window::room_in(at, bytes).is_some() => at,
+            Some(at) => emptied(file, at)?,
+            None => window::map(file, next_chunk(), next_chunk())?,
+        },
+        full => emptied(file, full)?,
     };
     let full = NEXT.with(|next| next.swap(at + bytes, Ordering::Relaxed));
-    unmap(BEFORE.with(|before| before.swap(full, Ordering::Relaxed)));
+    // There is another one where a signal's handler has been here meanwhile.
+    leave(BEFORE.with(|before| before.swap(full, Ordering::Relaxed)));
     have_thread_end_noticed();
     Some(at)
 }
 
-fn room_in(at: usize, bytes: usize) -> Option<usize> {
-    let within = at & (CHUNK_BYTES - 1);
-    (within != 0 && within + bytes <= CHUNK_BYTES).then_some(at)
+fn next_chunk() -> u32 {
+    CHUNKS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Unmap the chunk that is full up to `at`.
-fn unmap(at: usize) {
-    if at == 0 {
-        return;
-    }
-    let start = (at - 1) & !(CHUNK_BYTES - 1);
-    // SAFETY: this thread's own chunk, in which it has been given no place that is still to be
-    // filled; a signal handler that was is done.
-    unsafe { libc::munmap(start as *mut c_void, CHUNK_BYTES) };
+/// A window that a thread has left, if there is one here.
+fn taken(left: &AtomicUsize) -> Option<usize> {
+    let at = left.swap(0, Ordering::AcqRel);
+    (at != 0).then_some(at)
 }
 
-/// Map the next chunk of the file, aligned to its size.
-fn map_chunk() -> Option<usize> {
-    let file = FILE.load(Ordering::Acquire);
-    if file < 0 {
-        return None;
-    }
-    let number = CHUNKS.fetch_add(1, Ordering::Relaxed);
-    let offset = (HEAD_BYTES as u64 + number * CHUNK_BYTES as u64) as i64;
-    // SAFETY: plain system calls. The mapping goes into space that was reserved for it.
-    unsafe {
-        if !space::take(file, offset, CHUNK_BYTES) {
-            return None;
-        }
-        let space = libc::mmap(
-            null_mut(),
-            2 * CHUNK_BYTES,
-            libc::PROT_NONE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        );
-        if space == libc::MAP_FAILED {
-            return None;
-        }
-        let start = (space as usize).next_multiple_of(CHUNK_BYTES);
-        let (before, after) = (start - space as usize, start + CHUNK_BYTES);
-        if before > 0 {
-            libc::munmap(space, before);
-        }
-        libc::munmap(after as *mut c_void, CHUNK_BYTES - before);
-        let chunk = libc::mmap(
-            start as *mut c_void,
-            CHUNK_BYTES,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE,
-            file,
-            offset,
-        );
-        (chunk != libc::MAP_FAILED).then_some(chunk as usize)
+/// Write out a window that is filled up to `at`: where it begins.
+fn emptied(file: c_int, at: usize) -> Option<usize> {
+    // SAFETY: it was taken from where one thread finds it. Who was interrupted before filling a
+    // slot there has filled it, but where the signal's handler has filled all of another window
+    // meanwhile: that slot may then be lost, or stand for another one.
+    unsafe { window::empty(file, at, next_chunk()) }
+}
+
+/// Leave a window that is filled up to `at` for whoever needs one. Where enough are left, its slots
+/// count where they are.
+fn leave(at: usize) {
+    let free = |left: &&AtomicUsize| {
+        left.compare_exchange(0, at, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    };
+    if at != 0 && LEFT.iter().find(free).is_none() {
+        window::unmap(at);
     }
 }
 
@@ -237,7 +211,7 @@ pub fn notice(bits: u64) {
     }
 }
 
-/// Have what is left of a thread's chunk kept for another thread, when it ends.
+/// Have a thread's windows kept for another thread, when it ends.
 fn have_thread_end_noticed() {
     let key = AT_THREAD_END.load(Ordering::Relaxed);
     if key >= 0 {
@@ -249,14 +223,8 @@ fn have_thread_end_noticed() {
 /// Once, as the library is loaded: keys that are made early need no memory later.
 pub fn prepare() {
     unsafe extern "C" fn ended(_: *mut c_void) {
-        unmap(BEFORE.with(|before| before.swap(0, Ordering::Relaxed)));
-        let at = NEXT.with(|next| next.swap(0, Ordering::Relaxed));
-        let free = |left: &&AtomicUsize| {
-            left.compare_exchange(0, at, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        };
-        if room_in(at, SLOT_BYTES).is_none() || LEFT.iter().find(free).is_none() {
-            unmap(at);
-        }
+        leave(BEFORE.with(|before| before.swap(0, Ordering::Relaxed)));
+        leave(NEXT.with(|next| next.swap(0, Ordering::Relaxed)));
     }
     let mut key = 0;
     // SAFETY: room for a key, and a handler of this library, which is never unloaded.

@@ -1,5 +1,5 @@
-//! Space of the log's file, before it is mapped: a store into a mapped page for which the disk has
-//! no room, or which lies behind the file's end, ends the process with SIGBUS.
+//! Bytes of the log's file, and its space before it is mapped: a store into a mapped page for which
+//! the disk has no room, or which lies behind the file's end, ends the process with SIGBUS.
 //!
 //! Where the file system cannot allocate (NFS before 4.2, some of FUSE), zeros are written ahead:
 //! what has no room is an error of the write.
@@ -34,15 +34,25 @@ pub fn take(file: c_int, offset: i64, bytes: usize) -> bool {
     (0..bytes).step_by(PIECE).all(|at| zeros(file, offset + at as i64, PIECE.min(bytes - at)))
 }
 
+/// Write these bytes there. `false`: there is no room, or the file may not be so long.
+pub fn put(file: c_int, offset: u64, bytes: &[u8]) -> bool {
+    limit::allows_file_of(offset.saturating_add(bytes.len() as u64))
+        && write(file, offset as i64, bytes)
+}
+
 /// Write so many zeros there.
 fn zeros(file: c_int, offset: i64, bytes: usize) -> bool {
+    write(file, offset, &ZEROS[..bytes])
+}
+
+fn write(file: c_int, offset: i64, bytes: &[u8]) -> bool {
     let mut done = 0;
-    while done < bytes {
-        let (from, left) = (ZEROS[done..].as_ptr(), bytes - done);
+    while done < bytes.len() {
+        let rest = &bytes[done..];
+        let (from, left, to) = (rest.as_ptr(), rest.len(), offset + done as i64);
         // SAFETY: so many bytes are there. The plain system call: a thread may be cancelled in the
         // C library's function.
-        let wrote: c_long =
-            unsafe { libc::syscall(libc::SYS_pwrite64, file, from, left, offset + done as i64) };
+        let wrote: c_long = unsafe { libc::syscall(libc::SYS_pwrite64, file, from, left, to) };
         match usize::try_from(wrote) {
             Ok(wrote @ 1..) => done += wrote,
             _ if errno::get() == libc::EINTR => {}

@@ -58,7 +58,7 @@ struct Task {
 /// The state of a process that is being traced.
 #[derive(Clone, Copy)]
 pub struct Tracing {
-    clock: Clock,
+    clock: &'static Clock,
     /// See [`crate::table::Known::is_of`].
     pub generation: u32,
 }
@@ -111,7 +111,7 @@ pub fn tracing() -> Option<Tracing> {
 #[inline(always)]
 fn current() -> Option<Tracing> {
     let generation = GENERATION.load(Ordering::Relaxed);
-    Some(Tracing { clock: *CLOCK_HERE.get()?, generation })
+    Some(Tracing { clock: CLOCK_HERE.get()?, generation })
 }
 
 /// The number of a new socket.

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  file   │ page 0: head │ chunk of slots │ chunk │ ...    a chunk is one thread's at a time
+//!  chunk  │ role │ slot │ slot │ ...                      see `window`
 //!  slot   │ head │ enter │ exit │ fourth word │
 //!  head   │ bytes: 32 │ socket: 20 │ flags: 8 │ kind: 4 │
 //! ```
@@ -36,7 +37,7 @@ pub mod head {
     /// Marks the file: "4stsocks".
     pub const MAGIC: u64 = u64::from_le_bytes(*b"4stsocks");
     /// Format that this version writes.
-    pub const FORMAT: u64 = 1;
+    pub const FORMAT: u64 = 2;
     /// Place of the format.
     pub const FORMAT_AT: usize = 1;
     /// Place of the run's id, two words.
@@ -478,7 +479,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Of the words behind the file's head.
+    /// Of the words of a chunk, behind its role.
     pub fn new(words: &'a [u64]) -> Entries<'a> {
         Entries { words, damaged: 0 }
     }

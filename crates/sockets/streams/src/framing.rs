@@ -93,6 +93,15 @@ impl Follower {
                 self.passed(passed, &mut found);
                 continue;
             }
+            let offset = self.offset;
+            let ran = rule.run(bytes, self.side, |end| {
+                found(Found::End(offset + end as u64, Class::Paired));
+            });
+            if ran > 0 {
+                self.offset += ran as u64;
+                bytes = &bytes[ran..];
+                continue;
+            }
             let taken = match rule.step(bytes, self.side, shared) {
                 Step::Took(taken) => taken,
                 Step::End(taken, class) => {

@@ -45,6 +45,7 @@ mod talk;
 mod turns;
 pub mod variables;
 mod walk;
+pub mod window;
 mod writers;
 mod writes;
 

@@ -8,6 +8,8 @@
 //! (`SUBSCRIBE`, `MONITOR`, `SYNC`, `CLIENT REPLY` and their like): from there on order tells
 //! nothing.
 
+mod swift;
+
 use super::line::{Line, without_end};
 use super::reason::Reason;
 use super::shared::Shared;
@@ -34,6 +36,15 @@ const WITHOUT_ORDER: &[&[u8]] = &[
     b"SYNC",
     b"PSYNC",
 ];
+
+/// Whether a command of this name, or its second word, says that order tells nothing.
+fn is_special(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"CLIENT") || is_without_order(name)
+}
+
+fn is_without_order(name: &[u8]) -> bool {
+    WITHOUT_ORDER.iter().any(|one| name.eq_ignore_ascii_case(one))
+}
 
 /// In the middle of a message.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +86,12 @@ impl Word {
         }
     }
 
+    fn text(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
     fn is(&self, name: &[u8]) -> bool {
-        self.bytes[..usize::from(self.length)].eq_ignore_ascii_case(name)
+        self.text().eq_ignore_ascii_case(name)
     }
 }
 
@@ -96,6 +111,21 @@ impl Rule for Resp {
             is_client: false,
         };
         argument.is_none().then_some(resp)
+    }
+
+    fn run(&self, bytes: &[u8], side: Side, mut end: impl FnMut(usize)) -> usize {
+        let mut taken = 0;
+        if self.missing > 0 || self.line.length > 0 {
+            return taken;
+        }
+        while let Some(whole) = match side {
+            Side::Request => swift::command(&bytes[taken..], is_special),
+            Side::Answer => swift::reply(&bytes[taken..]),
+        } {
+            taken += whole;
+            end(taken);
+        }
+        taken
     }
 
     fn step(&mut self, bytes: &[u8], side: Side, _: &Shared) -> Step {
@@ -244,7 +274,7 @@ impl Resp {
     fn word_is_whole(&mut self) {
         let word = std::mem::take(&mut self.word);
         let is_without_order = match self.words {
-            0 => WITHOUT_ORDER.iter().any(|name| word.is(name)),
+            0 => is_without_order(word.text()),
             _ => self.is_client && word.is(b"REPLY"),
         };
         if is_without_order {

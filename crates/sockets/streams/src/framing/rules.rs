@@ -29,6 +29,11 @@ macro_rules! rules {
             }
 
             #[inline]
+            pub fn run(&self, bytes: &[u8], side: Side, end: impl FnMut(usize)) -> usize {
+                match self { $(Any::$name(rule) => rule.run(bytes, side, end),)* }
+            }
+
+            #[inline]
             pub fn step(&mut self, bytes: &[u8], side: Side, shared: &Shared) -> Step {
                 match self { $(Any::$name(rule) => rule.step(bytes, side, shared),)* }
             }

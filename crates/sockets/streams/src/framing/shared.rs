@@ -61,6 +61,11 @@ impl Shared {
         Guess::from_code(set.err().unwrap_or(code))
     }
 
+    /// Whether no rule was given, and none could be guessed: nothing is ever found.
+    pub fn has_no_rule(&self) -> bool {
+        self.guess.load(Ordering::Acquire) == NEVER
+    }
+
     /// Another protocol follows.
     pub(super) fn upgrade(&self) {
         self.is_upgraded.store(true, Ordering::Release);
@@ -75,6 +80,17 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_first_direction_says_goes_for_both() {
+        let shared = Shared::default();
+        assert!(!shared.has_no_rule());
+        assert_eq!((shared.guess(None), shared.guess(Guess::of(b'*'))), (None, None));
+        assert!(shared.has_no_rule());
+        let shared = Shared::default();
+        assert_eq!(shared.guess(Guess::of(b'*')), shared.guess(None));
+        assert!(!shared.has_no_rule());
+    }
 
     #[test]
     fn answers_come_in_the_order_of_requests() {

@@ -63,6 +63,13 @@ pub(super) trait Rule: Copy + Sized {
     /// At a direction's beginning. `argument` is what stands behind the name and a colon.
     fn new(argument: Option<&str>) -> Option<Self>;
 
+    /// Take messages that begin here, are whole, and are one request or answer each, where that is
+    /// easily seen; `end` hears where they end. How many bytes they have.
+    fn run(&self, bytes: &[u8], side: Side, end: impl FnMut(usize)) -> usize {
+        let _ = (bytes, side, end);
+        0
+    }
+
     /// Look at the next bytes, of which there is at least one. Whoever takes none must stop.
     fn step(&mut self, bytes: &[u8], side: Side, shared: &Shared) -> Step;
 }

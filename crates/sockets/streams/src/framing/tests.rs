@@ -93,6 +93,19 @@ fn commands_and_replies_of_redis_are_found() {
 }
 
 #[test]
+fn a_count_has_digits_and_ends_with_its_line() {
+    let ends = |side: Side, bytes: &str| Talk::new("resp").say(side, bytes.as_bytes());
+    for (what, bytes) in
+        [("long", "*0000000001\r\n$4\r\nPING\r\n"), ("zeros", "*01\r\n$04\r\nPING\r\n")]
+    {
+        assert_eq!(ends(Side::Request, bytes), [end(bytes.len())], "{what}");
+    }
+    for bytes in ["*\r\n", "*1\n", "*1\rx\r\n", "*1x\r\n", "*1\r\n$\r\n", "*1\r\n$4\r\nPINGxx"] {
+        assert_eq!(reasons(&ends(Side::Request, bytes)), [Reason::NotThis], "{bytes:?}");
+    }
+}
+
+#[test]
 fn commands_after_which_order_tells_nothing_say_so() {
     let class = |command: &str| match Talk::new("resp").ask(command)[..] {
         [Found::End(_, class)] => class,
@@ -284,6 +297,14 @@ fn stream(rule: usize) -> BoxedStrategy<(Side, Vec<u8>)> {
             "|1\r\n",
             "PING\r\n",
             "*1\r\n$7\r\nMONITOR\r\n",
+            "*2\r\n$3\r\nabc\r\n$3\r\n",
+            "*1\r\n$6\r\nCLIENT\r\n",
+            "*3\r\n$6\r\nclient\r\n$5\r\nREPLY\r\n$2\r\nON\r\n",
+            "$3\r\nabc\r\n",
+            "*1\r\n",
+            "*0\r\n",
+            "*",
+            ":1\r\n",
         ],
         "http" => &[
             "GET / HTTP/1.1\r\n",
