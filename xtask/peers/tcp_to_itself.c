@@ -4,9 +4,13 @@
 //     cc -O3 tcp_to_itself.c -o tcp_to_itself -lm
 //     ./tcp_to_itself --count 200000            with send and recv
 //     ./tcp_to_itself --count 200000 --stamps   with send, and recvmsg with the kernel's stamp of receiving
+//     fourstamp trace -- ./tcp_to_itself --count 200000 --beside
+//         what a tracer adds: send and recv as the program calls them, and the C library's own send and recvmsg
+//         with the stamp, which a preloaded library does not see, on another connection, a block of each in turn
 
 #include "peer.h"
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,33 +35,69 @@ static void ask_for_stamps(int end) {
     if (setsockopt(end, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags)) die("SO_TIMESTAMPING");
 }
 
+typedef ssize_t send_function(int, const void *, size_t, int);
+typedef ssize_t recvmsg_function(int, struct msghdr *, int);
+
+// The functions that are called: those that the loader has found first, or the C library's.
+static send_function *send_with = send;
+static recvmsg_function *recvmsg_with = recvmsg;
+
+static void look_behind_the_tracer(send_function **its_send, recvmsg_function **its_recvmsg) {
+    void *library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) die("dlopen");
+    *its_send = (send_function *)dlsym(library, "send");
+    *its_recvmsg = (recvmsg_function *)dlsym(library, "recvmsg");
+    if (!*its_send || !*its_recvmsg) die("dlsym");
+}
+
 static ssize_t receive_stamped(int end, char *to) {
     _Alignas(8) char control[64];
     struct iovec piece = {to, BYTES};
     struct msghdr message = {
         .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    return recvmsg(end, &message, 0);
+    return recvmsg_with(end, &message, 0);
+}
+
+// The mean ticks of a send and a receive, over a block of them.
+static uint64_t block_of(const int ends[2], int stamps) {
+    char message[BYTES] = {0};
+    uint64_t begin = ticks();
+    for (int i = 0; i < BLOCK; i++) {
+        if (send_with(ends[0], message, BYTES, 0) != BYTES) die("send");
+        ssize_t got = stamps ? receive_stamped(ends[1], message) : recv(ends[1], message, BYTES, 0);
+        if (got != BYTES) die("recv");
+    }
+    return ticks() - begin;
+}
+
+static double fifth_percentile(uint64_t *times, long count) {
+    qsort(times, (size_t)count, sizeof *times, by_value);
+    return (double)quantile(times, count, 0.05);
 }
 
 int main(int argc, char **argv) {
     long blocks = option(argc, argv, "--count", 200000, BLOCK, 1000000000) / BLOCK;
-    int stamps = flag(argc, argv, "--stamps"), ends[2];
+    int stamps = flag(argc, argv, "--stamps"), beside = flag(argc, argv, "--beside"), ends[2], others[2];
     connect_to_itself(ends);
     if (stamps) ask_for_stamps(ends[1]);
-    uint64_t *times = calloc((size_t)blocks, sizeof *times);
-    char message[BYTES] = {0};
+    uint64_t *times = calloc((size_t)blocks, sizeof *times), *besides = calloc((size_t)blocks, sizeof *besides);
+    send_function *its_send = send;
+    recvmsg_function *its_recvmsg = recvmsg;
+    if (beside) {
+        connect_to_itself(others);
+        ask_for_stamps(others[1]);
+        look_behind_the_tracer(&its_send, &its_recvmsg);
+    }
     anchor start = anchor_now();
     for (long block = 0; block < blocks; block++) {
-        uint64_t begin = ticks();
-        for (int i = 0; i < BLOCK; i++) {
-            if (send(ends[0], message, BYTES, 0) != BYTES) die("send");
-            ssize_t got = stamps ? receive_stamped(ends[1], message) : recv(ends[1], message, BYTES, 0);
-            if (got != BYTES) die("recv");
-        }
-        times[block] = ticks() - begin;
+        times[block] = block_of(ends, stamps);
+        if (!beside) continue;
+        send_with = its_send, recvmsg_with = its_recvmsg;
+        besides[block] = block_of(others, 1);
+        send_with = send, recvmsg_with = recvmsg;
     }
     double scale = ns_per_tick(start, anchor_now()) / BLOCK;
-    qsort(times, (size_t)blocks, sizeof *times, by_value);
-    printf("calls,call_ns\nall,%.2f\n", (double)quantile(times, blocks, 0.05) * scale);
+    double took = fifth_percentile(times, blocks) - (beside ? fifth_percentile(besides, blocks) : 0);
+    printf("calls,call_ns\nall,%.2f\n", took * scale);
     return 0;
 }

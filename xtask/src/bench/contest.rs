@@ -94,6 +94,7 @@ impl Number {
             Number::BytesPerSecond => output.get(None, "bytes_per_s"),
             Number::Transfers => output.get(None, "transfers"),
             Number::PagedSeconds => output.get(None, "paged_s"),
+            Number::Ratio => output.get(None, "ratio"),
             Number::PredictionError => output.get(Some("median"), "error"),
             Number::PeakGib => output.get(None, "peak_kib").map(|kib| kib / 1024.0 / 1024.0),
         }

@@ -59,6 +59,8 @@ pub enum Number {
     PagedSeconds,
     /// As a part of what was measured.
     PredictionError,
+    /// One program's number over another's, which the launch has taken in turn.
+    Ratio,
 }
 
 /// How two medians become a figure.
@@ -304,7 +306,7 @@ impl Figure {
     /// The figure with its unit.
     pub fn show(&self, value: f64) -> String {
         match (self.compared, self.number) {
-            (Compared::Ratio, _) => format!("{value:.2}×"),
+            (Compared::Ratio, _) | (_, Number::Ratio) => format!("{value:.2}×"),
             (_, Number::EventsPerSecond) => format!("{:.1} M/s", value / 1e6),
             (_, Number::PeakGib) => format!("{value:.2} GiB"),
             (_, Number::WallSeconds) => format!("{value:.1} s"),

@@ -68,6 +68,7 @@ fn shown_number(launches: &Launches) -> Number {
         () if printed("bytes_per_message") => Number::BytesPerMessage,
         () if printed("events_per_s") => Number::EventsPerSecond,
         () if printed("messages_per_s") => Number::MessagesPerSecond,
+        () if printed("ratio") => Number::Ratio,
         () if printed("error") => Number::PredictionError,
         () if printed("bytes_per_s") => Number::BytesPerSecond,
         () if printed("wall_s") => Number::WallSeconds,
@@ -96,6 +97,7 @@ fn show(number: Number, value: f64) -> String {
         Number::BytesPerSecond => format!("{:.2} GB/s", value / 1e9),
         Number::Transfers => format!("{value:.0}"),
         Number::PagedSeconds => format!("{value:.2} s"),
+        Number::Ratio => format!("{value:.3}×"),
         Number::PredictionError => format!("{:.1} %", value * 100.0),
     }
 }
