@@ -101,6 +101,12 @@ fn leaders(of: &[f64; 3]) -> Vec<Stage> {
 pub const PARTS: [Stage; 3] = [Stage::SendWait, Stage::Transit, Stage::ReceiveWait];
 
 impl Analysis {
+    /// The part of the time of messages with all four stamps that may be transit or receive wait.
+    pub fn unsplit(&self) -> f64 {
+        let all: f64 = self.shares.iter().map(|share| share.mean_ns * share.count as f64).sum();
+        if all > 0.0 { (self.anomalies.unsplit_ns as f64 / all).min(1.0) } else { 0.0 }
+    }
+
     /// The distribution of a stage; `None` if no message has it.
     pub fn stage(&self, stage: Stage) -> Option<&StageView> {
         self.stages.iter().find(|view| view.stage == stage)
@@ -134,6 +140,10 @@ pub struct Anomalies {
     /// Messages whose transit is smaller than the clocks' error bound, so that its sign proves
     /// nothing.
     pub within_clock_error: u64,
+    /// Of the time of messages whose `arrived` was not observed, what may be transit or receive
+    /// wait, ns: the intervals in which they arrived.
+    #[serde(default)]
+    pub unsplit_ns: u64,
     /// Stamps of the run, of all its rows, that lie farther from its begin than a stamp can: 73
     /// years. They are among the missing.
     #[serde(default)]

@@ -101,6 +101,10 @@ impl Messages {
             None => (0..columns.rows())
                 .for_each(|row| self.anomalies.count_how(columns.at(Field::ArrivedHow, row), 1)),
         }
+        if columns.shared(Field::ArrivedErrorNs) != Some(NULL) {
+            let each = (0..columns.rows()).filter_map(|row| unsplit(columns, stages, row));
+            self.anomalies.unsplit_ns = each.fold(self.anomalies.unsplit_ns, u64::saturating_add);
+        }
         if !stages.complete {
             (0..columns.rows()).for_each(|row| self.anomalies.count_missing(columns, row));
         }
@@ -161,6 +165,13 @@ impl Messages {
     }
 }
 
+/// How much of a message's time may be transit or receive wait, ns.
+fn unsplit(columns: &Columns, stages: &Stages, row: usize) -> Option<u64> {
+    let error = u64::try_from(columns.at(Field::ArrivedErrorNs, row)).ok()?;
+    let [transit, receive_wait] = [stages.of[2][row], stages.of[3][row]].map(u64::try_from);
+    Some(error.min(transit.ok()?) + error.min(receive_wait.ok()?))
+}
+
 impl Anomalies {
     fn merge(&mut self, other: &Anomalies) {
         self.negative.iter_mut().zip(other.negative).for_each(|(mine, theirs)| *mine += theirs);
@@ -168,6 +179,7 @@ impl Anomalies {
         self.bracketed += other.bracketed;
         self.modelled += other.modelled;
         self.within_clock_error += other.within_clock_error;
+        self.unsplit_ns = self.unsplit_ns.saturating_add(other.unsplit_ns);
         self.far_stamps += other.far_stamps;
     }
 

@@ -5,7 +5,8 @@
 //! the message that ends where the read ends, if nothing behind it can have come before that
 //! moment: the read emptied the queue, or the next message was not yet ready. For every other
 //! message that the read took, the stamp is the latest moment, and the call that wrote it the
-//! earliest; it is put where messages of its connection usually are, as far as that allows.
+//! earliest; it is put where messages of its connection and its size usually are, as far as that
+//! allows.
 
 use record::{How, NULL};
 
@@ -39,20 +40,49 @@ impl Arrival {
     }
 }
 
-/// When a message arrived. `transit` is how long the last observed one of its connection was on its
-/// way; it is that of this one afterwards.
-pub(crate) fn arrival(known: Known, transit: &mut Option<i64>) -> Arrival {
+/// How long messages of a connection were on their way: the last observed one of each size, in
+/// powers of two.
+#[derive(Clone, Debug)]
+pub(crate) struct Usual([Option<i64>; SIZES]);
+
+const SIZES: usize = 33;
+
+impl Usual {
+    pub const NONE: Usual = Usual([None; SIZES]);
+
+    fn size(bytes: u64) -> usize {
+        bytes.checked_ilog2().map_or(0, |log| log as usize + 1).min(SIZES - 1)
+    }
+
+    fn learn(&mut self, bytes: u64, transit: i64) {
+        self.0[Usual::size(bytes)] = Some(transit);
+    }
+
+    /// Where a message of so many bytes is put between `shortest` and `longest`: a larger one takes
+    /// no less time than a smaller one. In the middle of what that leaves, if none of its size was
+    /// observed.
+    fn of(&self, bytes: u64, longest: i64) -> i64 {
+        let size = Usual::size(bytes);
+        let known = |transit: &Option<i64>| transit.map(|transit| transit.clamp(0, longest));
+        if let Some(transit) = known(&self.0[size]) {
+            return transit;
+        }
+        let least = self.0[..size].iter().rev().find_map(known).unwrap_or(0);
+        let most = self.0[size + 1..].iter().find_map(known).unwrap_or(longest);
+        least + (most.max(least) - least) / 2
+    }
+}
+
+/// When a message of so many bytes arrived.
+pub(crate) fn arrival(known: Known, bytes: u64, usual: &mut Usual) -> Arrival {
     if let Some(at) = known.exact {
-        *transit = Some(at - known.enter);
+        usual.learn(bytes, at - known.enter);
         return Arrival::observed(at);
     }
     if known.latest < known.enter {
         return Arrival::UNKNOWN;
     }
-    let middle = (known.latest - known.enter) / 2;
-    let at = transit.map_or(known.enter + middle, |transit| {
-        (known.enter + transit).clamp(known.enter, known.latest)
-    });
+    let at = known.enter + usual.of(bytes, known.latest - known.enter);
     let error = (at - known.enter).max(known.latest - at);
     Arrival { at, error, how: How::Bracketed }
 }
@@ -64,15 +94,29 @@ mod tests {
     #[test]
     fn what_is_not_observed_lies_within_its_interval() {
         let known = Known { enter: 100, latest: 900, exact: None };
-        let mut transit = None;
-        assert_eq!(arrival(known, &mut transit).at, 500);
+        let mut usual = Usual::NONE;
+        assert_eq!(arrival(known, 10, &mut usual).at, 500);
         let exact = Known { exact: Some(130), ..known };
-        assert_eq!(arrival(exact, &mut transit), Arrival::observed(130));
-        let next = arrival(known, &mut transit);
+        assert_eq!(arrival(exact, 10, &mut usual), Arrival::observed(130));
+        let next = arrival(known, 10, &mut usual);
         assert_eq!((next.at, next.error, next.how), (130, 770, How::Bracketed));
         let short = Known { latest: 110, ..known };
-        assert_eq!(arrival(short, &mut transit).at, 110);
+        assert_eq!(arrival(short, 10, &mut usual).at, 110);
         let never = Known { latest: 99, ..known };
-        assert_eq!(arrival(never, &mut transit), Arrival::UNKNOWN);
+        assert_eq!(arrival(never, 10, &mut usual), Arrival::UNKNOWN);
+    }
+
+    #[test]
+    fn a_message_is_put_where_those_of_its_size_are() {
+        let known = Known { enter: 100, latest: 900, exact: None };
+        let mut usual = Usual::NONE;
+        arrival(Known { exact: Some(120), ..known }, 1, &mut usual);
+        // It takes at least as long as the small one, and how much longer is not known.
+        assert_eq!(arrival(known, 1 << 20, &mut usual).at, 510);
+        arrival(Known { exact: Some(700), ..known }, 1 << 20, &mut usual);
+        assert_eq!(arrival(known, (1 << 20) + 5000, &mut usual).at, 700);
+        assert_eq!(arrival(known, 1 << 10, &mut usual).at, 410, "between the two");
+        assert_eq!(arrival(known, 1 << 40, &mut usual).at, 800);
+        assert_eq!(arrival(known, 1, &mut usual).at, 120);
     }
 }

@@ -5,7 +5,7 @@
 //! it had returned. How many bytes there will be is known beforehand, so that what nobody reads, or
 //! writes, is not waited for.
 
-use crate::arrival::{Arrival, Known, arrival};
+use crate::arrival::{Arrival, Known, Usual, arrival};
 use crate::cutting::{Cutter, Piece};
 use crate::ends::{End, Moved};
 use crate::entry::flags;
@@ -149,7 +149,7 @@ pub(crate) struct Direction {
     got: u64,
     /// Behind what was read of what others wrote.
     others: u64,
-    transit: Option<i64>,
+    usual: Usual,
     is_finished: bool,
 }
 
@@ -169,7 +169,7 @@ impl Direction {
             done: way.written.from,
             got: way.read.from,
             others: way.read.from,
-            transit: None,
+            usual: Usual::NONE,
             is_finished: false,
         }
     }
@@ -262,7 +262,7 @@ impl Direction {
         if (1..=self.way.apart_ns).contains(&before) {
             known.enter = known.latest;
         }
-        let arrival = arrival(known, &mut self.transit);
+        let arrival = arrival(known, message.bytes, &mut self.usual);
         self.counts.matched += 1;
         let row = MessageRow {
             src: message.node,

@@ -144,6 +144,18 @@ impl Words<'_> {
         let chapter =
             self.story.chapters.iter().max_by_key(|chapter| chapter.to_ns - chapter.from_ns);
         match chapter {
+            Some(longest) if self.is_open(longest) => {
+                let after = self.story.chapters.iter().filter(|chapter| is_after_sending(chapter));
+                let (ns, share) = after.fold((0, 0.0), |(ns, share), chapter| {
+                    (ns + chapter.to_ns - chapter.from_ns, share + chapter.share)
+                });
+                format!(
+                    "For {} of its {life} ({}) it was on its way or waited in the receive queue; \
+                    when it arrived is not known.",
+                    time(ns as f64),
+                    part(share.min(1.0))
+                )
+            }
             Some(longest) if longest.stage != Stage::EndToEnd => {
                 let ns = time((longest.to_ns - longest.from_ns) as f64);
                 let went = match longest.stage {
@@ -169,6 +181,17 @@ impl Words<'_> {
         }
     }
 
+    /// Whether the stage may have been much shorter, because the arrival was not observed.
+    fn is_open(&self, chapter: &Chapter) -> bool {
+        let mut facts = self.story.chapters.iter().flat_map(|chapter| &chapter.facts);
+        let error = facts.find_map(|fact| match fact {
+            Fact::ArrivalKnown { error_ns, .. } => *error_ns,
+            _ => None,
+        });
+        let length = chapter.to_ns - chapter.from_ns;
+        is_after_sending(chapter) && length > 0 && error.is_some_and(|error| error > length / 10)
+    }
+
     /// The first stage that came out negative: then shares of its life mean nothing.
     fn backwards(&self) -> Option<&Chapter> {
         self.story.chapters.iter().find(|chapter| chapter.to_ns < chapter.from_ns)
@@ -189,6 +212,7 @@ impl Words<'_> {
         let ns = time((chapter.to_ns - chapter.from_ns) as f64);
         match self.backwards() {
             Some(_) => format!("{name}, {ns}"),
+            None if self.is_open(chapter) => format!("{name}, about {ns}"),
             None => format!("{name}, {ns} ({})", part(chapter.share)),
         }
     }
@@ -394,4 +418,9 @@ impl Words<'_> {
             six_figures(receive)
         )
     }
+}
+
+/// Transit and receive wait, which the arrival divides.
+fn is_after_sending(chapter: &Chapter) -> bool {
+    matches!(chapter.stage, Stage::Transit | Stage::ReceiveWait)
 }
