@@ -225,13 +225,18 @@ fn eager_as_the_library(machines: [&mut Machine; 2], most: u64) -> Option<String
 }
 
 fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
-    let Some(mpi) = run.info.parameters.get(mpi_facts::KEY) else {
+    if run.info.parameters.contains_key(streams::KEY) {
+        bail!(
+            "{}: it was recorded by `fourstamp trace`, and how sockets make a program wait is not \
+            modelled: predict a run of `fourstamp mpi trace`, `bench`, `warp` or `pager run`",
+            run.path().display()
+        );
+    }
+    if !is_mpi(run) {
         let cases = messages::programs(run, recorded)?;
         return Ok(Programs { cases, kept: Vec::new(), eager_bytes: None });
-    };
-    let library = mpi.get("library").and_then(|library| library.as_str()).unwrap_or_default();
-    let name = || run.path().display().to_string();
-    let read = mpi_lens::program(run, library).with_context(name)?;
+    }
+    let read = mpi_lens::program(run).with_context(|| run.path().display().to_string())?;
     let mpi_lens::ReadProgram { recorded, kept, eager_bytes } = read;
     Ok(Programs { cases: vec![recorded], kept, eager_bytes })
 }

@@ -9,8 +9,9 @@
 mod collectives;
 mod deeds;
 mod rank;
+mod whole;
 
-use crate::{CallTables, LensError, communicators};
+use crate::{CallTables, LensError, communicators, facts};
 use collectives::Collectives;
 use deeds::Deeds;
 use predict::{Courses, Flow, Library, Program, RecordedRun};
@@ -35,14 +36,33 @@ pub enum ProgramError {
     Record(#[from] record::RecordError),
     #[error(
         "rank {rank} never left {call}: the program was cut, and what it would have done is \
-             unknown"
+             unknown: record it again, to its end"
     )]
     Cut { rank: u32, call: String },
+    #[error("rank {rank} left no log, and what it did is unknown: record the program again")]
+    NoLog { rank: u64 },
     #[error(
-        "{threads} threads of rank {rank} call MPI: in which order they depend on each other is \
-             unknown"
+        "the log of rank {rank} is damaged, and a program with holes in it cannot be played: \
+             record it again"
     )]
-    Threads { rank: u32, threads: i64 },
+    DamagedLog { rank: u64 },
+    #[error(
+        "{matched} of its {all} messages are known with both their send and their receive, and a \
+             program with holes in it cannot be played: `fourstamp report` says what is missing"
+    )]
+    Unmatched { matched: u64, all: u64 },
+    #[error(
+        "{early} of its {matched} messages arrived before they were sent: either the clocks or \
+             the matching is wrong; record it again"
+    )]
+    BeforeSent { early: u64, matched: u64 },
+    #[error("its ranks sent each other no message, so that no network matters to it")]
+    NoMessages,
+    #[error(
+        "more than one thread of rank {rank} calls MPI, and which of them waits for which is \
+             unknown: record the program with one thread a rank that calls MPI"
+    )]
+    Threads { rank: u32 },
     #[error("it has {0} ranks, and 65535 can be played")]
     Ranks(usize),
     #[error("it has no tables of calls: it was recorded by an older version")]
@@ -90,7 +110,9 @@ impl Kept {
 ///
 /// # Errors
 /// When there is none that can be played, or a table is damaged.
-pub fn program(run: &Run, library: &str) -> Result<ReadProgram, ProgramError> {
+pub fn program(run: &Run) -> Result<ReadProgram, ProgramError> {
+    let facts = facts::of(run.info.parameters.get(mpi_facts::KEY)).unwrap_or_default();
+    whole::check(&facts)?;
     let tables = CallTables::of(run);
     if tables.is_empty() {
         return Err(ProgramError::NoTables);
@@ -100,7 +122,7 @@ pub fn program(run: &Run, library: &str) -> Result<ReadProgram, ProgramError> {
     if most > usize::from(u16::MAX) {
         return Err(ProgramError::Ranks(most));
     }
-    let library = match library.contains("Open MPI") {
+    let library = match facts.library.unwrap_or_default().contains("Open MPI") {
         true => Library::OpenMpi,
         false => Library::Mpich,
     };
@@ -110,6 +132,9 @@ pub fn program(run: &Run, library: &str) -> Result<ReadProgram, ProgramError> {
     let members = communicators(run)?;
     let collectives = Collectives::of(&tables, &members, library, &mut messages)?;
     let read = rank::courses(&tables, most, &mut deeds, &collectives, &mut kept)?;
+    if messages.is_empty() {
+        return Err(ProgramError::NoMessages);
+    }
     let program = Program {
         courses: read.courses,
         messages,

@@ -22,7 +22,6 @@ struct Reader {
     began: Option<i64>,
     until: i64,
     counter: Counter,
-    threads: i64,
     finalized: bool,
     /// Collectives that did not block, by the row of the call that waited for them.
     later: HashMap<i64, Vec<Step>>,
@@ -63,9 +62,8 @@ impl Reader {
         let function = call.value(CallColumn::Call).unwrap_or(-1);
         let class = usize::try_from(function).ok().and_then(|at| CLASSES.get(at));
         let rank = call.rank();
-        self.threads = self.threads.max(call.value(CallColumn::Thread).unwrap_or(0));
-        if self.threads > 0 {
-            return Err(ProgramError::Threads { rank, threads: self.threads + 1 });
+        if call.value(CallColumn::Thread).unwrap_or(0) > 0 {
+            return Err(ProgramError::Threads { rank });
         }
         let Some(enter) = call.value(CallColumn::Enter) else { return Ok(()) };
         let Some(exit) = call.value(CallColumn::Exit) else {
