@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod polls;
 mod refused;
 
 use common::{fail, folder, fourstamp, mpi_program, run, succeed, text};

@@ -8,6 +8,7 @@
 
 mod collectives;
 mod deeds;
+mod polls;
 mod rank;
 mod whole;
 
@@ -69,17 +70,26 @@ pub enum ProgramError {
     NoTables,
 }
 
-/// Calls whose time is kept as it was recorded, by function; and messages that are not played.
+/// Calls whose time is kept as it was recorded, by function; messages that are not played; and
+/// loops whose time is not kept.
 #[derive(Default)]
 struct Kept {
     ns_of: BTreeMap<i64, (u64, u64)>,
     unmatched: u64,
+    /// How many, and how long they took.
+    poll_loops: (u64, u64),
 }
 
 impl Kept {
     fn call(&mut self, function: i64, ns: u64) {
         let (calls, sum) = self.ns_of.entry(function).or_default();
         *calls += 1;
+        *sum += ns;
+    }
+
+    fn poll_loop(&mut self, ns: u64) {
+        let (loops, sum) = &mut self.poll_loops;
+        *loops += 1;
         *sum += ns;
     }
 
@@ -94,6 +104,15 @@ impl Kept {
                 document::counted(*calls, "call"),
                 crate::function_name(*function),
                 document::time(*ns as f64),
+            ));
+        }
+        let (loops, ns) = self.poll_loops;
+        if worth(ns) {
+            said.push(format!(
+                "Polls (Test, Iprobe and their like) go on until what they look for has come: {} \
+                that computed in between, {} of all ranks together.",
+                document::counted(loops, "loop"),
+                document::time(ns as f64),
             ));
         }
         if self.unmatched > 0 {
