@@ -8,6 +8,7 @@
 
 mod collectives;
 mod deeds;
+mod eager;
 mod polls;
 mod rank;
 mod whole;
@@ -15,6 +16,7 @@ mod whole;
 use crate::{CallTables, LensError, communicators, facts};
 use collectives::Collectives;
 use deeds::Deeds;
+pub use eager::EagerLimit;
 use predict::{Courses, Flow, Library, Program, RecordedRun};
 use record::Run;
 use std::collections::BTreeMap;
@@ -24,8 +26,8 @@ pub struct ReadProgram {
     pub recorded: RecordedRun,
     /// What is not played as it was, in sentences.
     pub kept: Vec<String>,
-    /// The largest message that the library sends at once, where it has longer ones.
-    pub eager_bytes: Option<u64>,
+    /// The largest message that the library sends at once, where the program has longer ones.
+    pub eager: Option<EagerLimit>,
 }
 
 /// Why a run holds no program that can be played.
@@ -141,7 +143,7 @@ pub fn program(run: &Run) -> Result<ReadProgram, ProgramError> {
     if most > usize::from(u16::MAX) {
         return Err(ProgramError::Ranks(most));
     }
-    let library = match facts.library.unwrap_or_default().contains("Open MPI") {
+    let library = match facts.library.as_deref().unwrap_or_default().contains("Open MPI") {
         true => Library::OpenMpi,
         false => Library::Mpich,
     };
@@ -164,7 +166,6 @@ pub fn program(run: &Run) -> Result<ReadProgram, ProgramError> {
     let recorded = RecordedRun { program, measured_ns: read.measured_ns };
     let mut said = kept.sentences(recorded.measured_ns);
     said.extend(collectives.sentences());
-    let longest = recorded.program.most_bytes();
-    let eager_bytes = library.eager_bytes().filter(|most| *most < longest);
-    Ok(ReadProgram { recorded, kept: said, eager_bytes })
+    let eager = eager::limit(library, &facts, recorded.program.most_bytes());
+    Ok(ReadProgram { recorded, kept: said, eager })
 }
