@@ -22,8 +22,9 @@ fn a_loop_of_polls_goes_round_until_its_message_has_come() {
         for how in ["until", "probe"] {
             let (slow, recorded) = predicted(home.path(), &program, mpi, how);
             // What the scheduler did is in the recording: sleeps may only have become longer.
-            assert!((0.099..0.199).contains(&recorded), "{mpi} {how}: {recorded}");
-            assert!((0.297..0.397).contains(&slow), "{mpi} {how}: {slow}");
+            assert!(recorded > 0.099, "{mpi} {how}: {recorded}");
+            let words = format!("{mpi} {how}: {slow} from {recorded}");
+            assert!(slow > 0.297 && slow - recorded < 0.320, "{words}");
             let command = format!("predict {how} --from here.toml --anyway --bandwidth 0.005x");
             let said = succeed(home.path(), &command);
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -33,7 +34,7 @@ fn a_loop_of_polls_goes_round_until_its_message_has_come() {
 }
 
 /// 2000 pieces of 20 us are 40 ms of computing, while the message takes its 200 ms: it is waited
-/// for at the end, and what is computed meanwhile is not lost.
+/// for at the end, and what is computed meanwhile is not lost: it makes the difference smaller.
 #[test]
 fn computing_with_polls_in_between_is_played_beside_the_message() {
     for mpi in ["openmpi", "mpich"] {
@@ -42,6 +43,6 @@ fn computing_with_polls_in_between_is_played_beside_the_message() {
         std::fs::write(home.path().join("here.toml"), packets_at_once()).unwrap();
         let (slow, recorded) = predicted(home.path(), &program, mpi, "pieces");
         assert!(recorded > 0.040, "{mpi}: {recorded}");
-        assert!((0.2..0.235).contains(&slow), "{mpi}: {slow}");
+        assert!(slow > 0.200 && slow - recorded < 0.165, "{mpi}: {slow} from {recorded}");
     }
 }
