@@ -44,8 +44,7 @@ pub enum Step {
     Work { ns: u64, site: u32 },
     /// It hands a message over.
     Send(u32),
-    /// It waits until one is there that the receive of this one takes. Where messages are taken as
-    /// recorded it does not: its take waits.
+    /// It waits until one is there that the receive of this one takes.
     Probe(u32),
     /// It says that it will take one: this one, or where messages are matched anew another.
     Post(u32),
@@ -53,6 +52,11 @@ pub enum Step {
     Take(u32),
     /// It waits until a message that it sent needs its buffer no longer.
     Free(u32),
+    /// It is in a call for a moment, and hears what has come for it.
+    Hear,
+    /// From now on, what it waits for it looks for at such turns, and computes in between. 0: as
+    /// often as the machine looks.
+    Turns { ns: u64 },
 }
 
 /// Who makes a sender wait.

@@ -12,6 +12,7 @@ use crate::show;
 use anyhow::{Context, Result, bail};
 use fabric::Machine;
 use foretell::{Astray, Foretold, Question, Resolution, foretell};
+use mpi_lens::EagerLimit;
 use predict::RecordedRun;
 use record::{Run, State};
 use std::path::PathBuf;
@@ -48,9 +49,9 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         recorded = recorded.without_ranges();
     }
     let mut target = target(args, &recorded)?;
-    let Programs { mut cases, mut kept, eager_bytes } = launches(&runs, &recorded)?;
-    if let Some(most) = eager_bytes {
-        kept.extend(eager_as_the_library([&mut recorded, &mut target], most));
+    let Programs { mut cases, mut kept, eager } = launches(&runs, &recorded)?;
+    if let Some(limit) = eager {
+        kept.extend(eager_as_the_library([&mut recorded, &mut target], limit));
     }
     if args.as_recorded {
         cases.iter_mut().for_each(take_as_recorded);
@@ -145,12 +146,12 @@ fn only_one(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
 
 /// The launches of all runs, which must be of one program.
 fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
-    let mut all = Programs { cases: Vec::new(), kept: Vec::new(), eager_bytes: None };
+    let mut all = Programs { cases: Vec::new(), kept: Vec::new(), eager: None };
     for run in runs {
-        let Programs { cases, kept, eager_bytes } = programs(run, machine)?;
+        let Programs { cases, kept, eager } = programs(run, machine)?;
         one_program(all.cases.first(), &cases, run)?;
         all.cases.extend(cases);
-        all.eager_bytes = all.eager_bytes.or(eager_bytes);
+        all.eager = all.eager.or(eager);
         // Of one launch: with the times of each, it would be said again for each.
         if all.kept.is_empty() {
             all.kept = kept;
@@ -201,39 +202,45 @@ struct Programs {
     cases: Vec<RecordedRun>,
     kept: Vec<String>,
     /// Messages above this are asked for first, as far as machines do not say otherwise.
-    eager_bytes: Option<u64>,
+    eager: Option<EagerLimit>,
 }
 
 /// Machines whose files do not say above which size messages are asked for first ask as the library
 /// does; what is said of that.
-fn eager_as_the_library(machines: [&mut Machine; 2], most: u64) -> Option<String> {
+fn eager_as_the_library(machines: [&mut Machine; 2], limit: EagerLimit) -> Option<String> {
     const EAGER: &str = "network.eager";
     let mut taken = false;
     for machine in machines {
         if !machine.constants.contains_key(EAGER) {
-            *machine = machine.clone().with(EAGER, most as f64);
+            *machine = machine.clone().with(EAGER, limit.bytes as f64);
             taken = true;
         }
     }
     taken.then(|| {
         format!(
-            "Messages above {} wait for their receives, as Open MPI has it over TCP; `eager` under \
-            [network] in a machine's file says otherwise.",
-            ::document::size(most)
+            "Messages above {} wait for their receives, {}; `eager` under [network] in a machine's \
+            file says otherwise.",
+            ::document::size(limit.bytes),
+            limit.basis
         )
     })
 }
 
 fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
-    let Some(mpi) = run.info.parameters.get(mpi_facts::KEY) else {
+    if run.info.parameters.contains_key(streams::KEY) {
+        bail!(
+            "{}: it was recorded by `fourstamp trace`, and how sockets make a program wait is not \
+            modelled: predict a run of `fourstamp mpi trace`, `bench`, `warp` or `pager run`",
+            run.path().display()
+        );
+    }
+    if !is_mpi(run) {
         let cases = messages::programs(run, recorded)?;
-        return Ok(Programs { cases, kept: Vec::new(), eager_bytes: None });
-    };
-    let library = mpi.get("library").and_then(|library| library.as_str()).unwrap_or_default();
-    let name = || run.path().display().to_string();
-    let read = mpi_lens::program(run, library).with_context(name)?;
-    let mpi_lens::ReadProgram { recorded, kept, eager_bytes } = read;
-    Ok(Programs { cases: vec![recorded], kept, eager_bytes })
+        return Ok(Programs { cases, kept: Vec::new(), eager: None });
+    }
+    let read = mpi_lens::program(run).with_context(|| run.path().display().to_string())?;
+    let mpi_lens::ReadProgram { recorded, kept, eager } = read;
+    Ok(Programs { cases: vec![recorded], kept, eager })
 }
 
 /// Why nothing is predicted.

@@ -6,9 +6,8 @@ use crate::clocks::{self, ClockErrors};
 use crate::doubts::Doubts;
 use crate::elsewhere;
 use crate::ranks::{Rank, Ranks};
-use crate::recording::{Known, Recording, Written};
+use crate::recording::{Known, Recording};
 use crate::row;
-use crate::runner::Counts;
 use crate::sampling::Sampling;
 use crate::shards::{Meeting, Part, Share};
 use crate::summary::summary;
@@ -18,7 +17,7 @@ use crate::table::{
 use crate::traffic::walk;
 use crate::usual::Usual;
 use crate::writers::{RankOut, Writers, group_rows};
-use mpi_facts::ELSEWHERE_FILE;
+use mpi_facts::{ELSEWHERE_FILE, MpiFacts};
 use record::{Closing, NodeSheet, RunInfo, SideWriter};
 use std::ops::Range;
 use std::path::Path;
@@ -54,10 +53,10 @@ pub fn close_in(
 ) -> Result<RunInfo, CloseError> {
     closing.remove_begun(&["mpi"])?;
     let mut ground = Ground::prepare(&mut closing)?;
-    let (doubts, part) = ground
+    let agreed = ground
         .rounds(&closing, 0..shares.max(1), shares.max(1), progress, |_, parts| Ok(Some(parts)))?
         .expect("only one who waits for others hears that the run is closed");
-    finish(closing, &ground.ranks, &doubts, part)
+    finish(closing, &ground.ranks, &agreed)
 }
 
 /// The same, of which other processes take all shares but the first: each calls [`help`].
@@ -72,12 +71,12 @@ pub fn close_together(
     closing.remove_begun(&["mpi"])?;
     let meeting = Meeting::call(closing.path(), shares)?;
     let mut ground = Ground::prepare(&mut closing)?;
-    let (doubts, part) = ground
+    let agreed = ground
         .rounds(&closing, 0..1, shares, progress, |round, parts| {
             meeting.exchange(round, &parts[0])
         })?
         .expect("the first closes the run itself");
-    finish(closing, &ground.ranks, &doubts, part)
+    finish(closing, &ground.ranks, &agreed)
 }
 
 /// Take share `at` of `shares` of the run at `run`, which another process closes, and wait until it
@@ -97,6 +96,14 @@ pub fn help(
     let exchange = |round, parts: Vec<Part>| meeting.exchange(round, &parts[0]);
     ground.rounds(&closing, at..at + 1, shares, progress, exchange)?;
     meeting.wait_for_the_end()
+}
+
+/// What all shares have come to.
+struct Agreed {
+    doubts: Doubts,
+    part: Part,
+    /// See [`Usual::waits_from`].
+    waits_from: Option<u64>,
 }
 
 /// What every share stands on, and finds by itself from the same logs.
@@ -125,7 +132,7 @@ impl Ground {
         of: u32,
         progress: &mut dyn FnMut(u64, u64),
         mut exchange: impl FnMut(u32, Vec<Part>) -> Result<Option<Vec<Part>>, CloseError>,
-    ) -> Result<Option<(Doubts, Part)>, CloseError> {
+    ) -> Result<Option<Agreed>, CloseError> {
         let mut doubts = Doubts::default();
         for round in 0.. {
             let usual = learn(&self.ranks, closing, &self.errors, &doubts)?;
@@ -141,7 +148,8 @@ impl Ground {
             // Once more without the pairs that were matched wrongly: what was concluded from them
             // is in what was written.
             if !doubts.add(&all.written.doubts) {
-                return Ok(Some((doubts, all)));
+                let waits_from = usual.waits_from();
+                return Ok(Some(Agreed { doubts, part: all, waits_from }));
             }
         }
         Ok(None)
@@ -180,15 +188,11 @@ impl Ground {
 }
 
 /// All messages are written: the rest of the tables, and `run.json`.
-fn finish(
-    mut closing: Closing,
-    ranks: &Ranks,
-    doubts: &Doubts,
-    part: Part,
-) -> Result<RunInfo, CloseError> {
+fn finish(mut closing: Closing, ranks: &Ranks, agreed: &Agreed) -> Result<RunInfo, CloseError> {
+    let part = &agreed.part;
     write_text(&closing, "communicators.csv", &ranks.groups.csv())?;
     write_text(&closing, "sites.csv", &ranks.sites.csv())?;
-    tell(&mut closing, ranks, &part.counts, (&part.written, doubts));
+    tell(&mut closing, ranks, agreed);
     let forgone = elsewhere::forgone(closing.path())?;
     closing.info_mut().failures.extend(forgone);
     let sheet = |rank: &Rank| NodeSheet { schema: row::schema(), ..rank.sheet.clone() };
@@ -235,13 +239,13 @@ fn rank_out(
 }
 
 /// What `run.json` will say of it.
-fn tell(
-    closing: &mut Closing,
-    ranks: &Ranks,
-    counts: &Counts,
-    (written, doubts): (&Written, &Doubts),
-) {
-    let facts = serde_json::to_value(summary(ranks, closing, counts, written, doubts));
+fn tell(closing: &mut Closing, ranks: &Ranks, agreed: &Agreed) {
+    let Agreed { doubts, part: Part { counts, written, .. }, waits_from } = agreed;
+    let facts = MpiFacts {
+        waits_from_bytes: *waits_from,
+        ..summary(ranks, closing, counts, written, doubts)
+    };
+    let facts = serde_json::to_value(facts);
     let damaged: u64 = ranks.present().map(|(_, rank)| rank.survey.damage.places).sum();
     let info = closing.info_mut();
     info.transport = "mpi".to_string();

@@ -31,6 +31,7 @@ pub(crate) fn summary(
         passed_through: passed_through(ranks),
         in_progress: in_progress(ranks, closing),
         blocking: Some(written.blocking.clone()),
+        waits_from_bytes: None,
         missing_ranks: missing_ranks(ranks),
         damaged: damaged(ranks),
     }

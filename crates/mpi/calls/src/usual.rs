@@ -53,6 +53,7 @@ pub(crate) struct Usual {
     transit: FxHashMap<u64, Range>,
     transit_all: Vec<Option<Range>>,
     protocol: Vec<Protocol>,
+    waits_from: Option<u64>,
 }
 
 /// The class of a size.
@@ -61,6 +62,16 @@ pub(crate) fn size_class(bytes: u64) -> usize {
     let log = 64 - bytes.leading_zeros() as usize;
     let quarter = if log < 3 { 0 } else { (bytes >> (log - 3)) as usize & 3 };
     (log * 4 + quarter).min(CLASSES - 1)
+}
+
+/// The least size of a class.
+fn least_of(class: usize) -> u64 {
+    let (log, quarter) = (class / 4, class as u64 % 4);
+    match log {
+        0 => 0,
+        1 | 2 => 1 << (log - 1),
+        _ => (4 + quarter) << (log - 3),
+    }
 }
 
 #[inline]
@@ -77,6 +88,11 @@ impl Usual {
     /// Learn from samples. `held` are the sizes of sends whose call lasted until after the posting,
     /// with nothing else to explain it.
     pub fn learn(samples: &[Sample], held: &[u64]) -> Usual {
+        let told = samples.iter().filter_map(|sample| {
+            let how = protocol(&sample.sent, &sample.got, sample.clock_error)?;
+            Some((sample.class(), how))
+        });
+        let waits_from = waits_from(told);
         let protocol = protocols(samples, held);
         let settled = |sample: &Sample| sample.settled(protocol[sample.class()]);
         let samples: Vec<Sample> = samples.iter().filter_map(settled).collect();
@@ -94,7 +110,7 @@ impl Usual {
         let of_pairs = blocked().map(|sample| (sample.pair_and_class(), transit(sample)));
         let transit_all =
             spread(&by_class(blocked().map(|sample| (sample.class(), transit(sample)))));
-        Usual { transit: ranges_of_pairs(of_pairs), transit_all, protocol, overhead }
+        Usual { transit: ranges_of_pairs(of_pairs), transit_all, protocol, overhead, waits_from }
     }
 
     /// What a call takes when its message of this size is there already.
@@ -115,6 +131,12 @@ impl Usual {
         let known = self.transit_all.iter().enumerate();
         let known = known.filter_map(|(other, range)| Some((other.abs_diff(class), (*range)?)));
         known.min_by_key(|(apart, _)| *apart).map(|(_, range)| range.likely)
+    }
+
+    /// The size from which on sends seem to wait for their receive: the least of its class. Nothing
+    /// where none do.
+    pub fn waits_from(&self) -> Option<u64> {
+        self.waits_from
     }
 
     #[inline]
@@ -220,6 +242,23 @@ fn ranges_of_pairs(samples: impl Iterator<Item = (u64, i64)>) -> FxHashMap<u64, 
     ranges.collect()
 }
 
+/// From which size on at least nine in ten of the messages that tell have waited for their receive.
+/// The account of blocked calls asks for more: there each send that was kept from running would be
+/// counted as one that waited.
+fn waits_from(told: impl Iterator<Item = (usize, Protocol)>) -> Option<u64> {
+    let mut votes = vec![(0u64, 0u64); CLASSES];
+    for (class, how) in told {
+        votes[class].0 += u64::from(how == Protocol::Eager);
+        votes[class].1 += u64::from(how == Protocol::Rendezvous);
+    }
+    let waits =
+        |(eager, rendezvous): &(u64, u64)| *rendezvous >= VOTES_MIN && *rendezvous >= 9 * eager;
+    let last_at_once = votes.iter().rposition(|votes| votes.0 > 0 && !waits(votes));
+    let above = last_at_once.map_or(0, |last| last + 1);
+    let first = votes[above..].iter().position(waits)?;
+    Some(least_of(above + first))
+}
+
 /// How each size travels, where at least nine in ten of the messages that tell say so. Between the
 /// largest eager and the smallest rendezvous size it stays unknown.
 fn protocols(samples: &[Sample], held: &[u64]) -> Vec<Protocol> {
@@ -250,6 +289,40 @@ fn protocols(samples: &[Sample], held: &[u64]) -> Vec<Protocol> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_size_of_a_class_is_its_first() {
+        let sizes = (0..100_000).chain((17..40).flat_map(|log| [(1 << log) - 1, 1 << log]));
+        let mut before = None;
+        for bytes in sizes {
+            let class = size_class(bytes);
+            assert_eq!(size_class(least_of(class)), class, "{bytes}");
+            assert!(least_of(class) <= bytes, "{bytes}");
+            if before.is_some_and(|before| before != class) && bytes < 100_000 {
+                assert_eq!(least_of(class), bytes);
+            }
+            before = Some(class);
+        }
+    }
+
+    #[test]
+    fn sends_that_waited_for_late_receives_show_from_which_size_on_they_do() {
+        let of = |sizes: &[(u64, bool, usize)]| {
+            let told = sizes.iter().flat_map(|(bytes, waited, many)| {
+                let how = if *waited { Protocol::Rendezvous } else { Protocol::Eager };
+                std::iter::repeat_n((size_class(*bytes), how), *many)
+            });
+            waits_from(told)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[(8192, false, 9), (20_000, true, 9), (90_000, true, 9)]), Some(16_384));
+        // Too few to tell; and as many were kept from running.
+        assert_eq!(of(&[(20_000, true, 3)]), None);
+        assert_eq!(of(&[(20_000, true, 9), (20_000, false, 3)]), None);
+        // What is above went at once.
+        assert_eq!(of(&[(20_000, true, 9), (90_000, false, 1)]), None);
+        assert_eq!(of(&[(20_000, true, 9), (90_000, false, 1), (99_999, true, 9)]), Some(98_304));
+    }
 
     #[test]
     fn the_middle_is_likely_unless_half_waited_for_a_core() {

@@ -32,6 +32,9 @@ pub struct MpiFacts {
     /// account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocking: Option<Blocking>,
+    /// The size from which on sends seem to wait for their receive, where enough of them show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_from_bytes: Option<u64>,
     /// Ranks that left no log.
     pub missing_ranks: Vec<u64>,
     /// Logs of which something could not be read.

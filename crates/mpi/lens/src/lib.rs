@@ -43,7 +43,7 @@ pub use error::LensError;
 pub use functions::function_name;
 pub use lens::{MpiLens, MpiReading, part};
 pub use messages::MpiTally;
-pub use program::{ProgramError, ReadProgram, program};
+pub use program::{EagerLimit, ProgramError, ReadProgram, program};
 pub use rows::{CallRow, calls_csv};
 pub use sites::sites;
 pub use slices::{CallSlice, slices, spans};

@@ -29,8 +29,9 @@ pub fn parse(file: &str, text: &str) -> Result<Machine, MachineError> {
     for (key, value) in table.get_ref() {
         reader.entry(&mut given, key, value)?;
     }
-    let machine = given.machine(&reader)?;
-    reader.check(&machine)?;
+    let places = std::mem::take(&mut given.places);
+    let machine = given.machine(&reader, &places)?;
+    reader.check(&machine, &places)?;
     Ok(machine)
 }
 
@@ -62,20 +63,24 @@ struct Given {
     topology: Option<Topology>,
     constants: BTreeMap<String, Constant>,
     costs: BTreeMap<String, BTreeMap<String, Constant>>,
+    places: Places,
 }
 
+/// Where sections and figures stand in the text, by their names.
+type Places = BTreeMap<String, usize>;
 type Key<'a> = Spanned<std::borrow::Cow<'a, str>>;
 type Value<'a> = Spanned<DeValue<'a>>;
 
 impl Given {
-    fn machine(self, reader: &Reader<'_>) -> Result<Machine, MachineError> {
-        let needs = |what: &str| reader.missing(format!("it says no {what}"));
+    fn machine(self, reader: &Reader<'_>, places: &Places) -> Result<Machine, MachineError> {
+        // What stands above the sections is to be added at the top.
+        let needs = |what: &str| reader.at(0, format!("it says no {what}"));
         for field in FIELDS.iter().filter(|field| field.usual.is_none()) {
             if !self.constants.contains_key(field.name) {
                 let (section, name) = field.name.split_once('.').unwrap_or_default();
                 let what =
                     format!("[{section}] says no '{name}' ({}): {}", field.about, example(field));
-                return Err(reader.missing(what));
+                return Err(reader.missing(places.get(section), what));
             }
         }
         Ok(Machine {
@@ -99,8 +104,12 @@ impl Reader<'_> {
         MachineError::Line { file: self.file.into(), line, what }
     }
 
-    fn missing(&self, what: String) -> MachineError {
-        MachineError::Missing { file: self.file.into(), what }
+    /// Something is not there that belongs to what stands at this place, if that is there.
+    fn missing(&self, place: Option<&usize>, what: String) -> MachineError {
+        match place {
+            Some(place) => self.at(*place, what),
+            None => MachineError::Missing { file: self.file.into(), what },
+        }
     }
 
     fn entry(
@@ -109,6 +118,7 @@ impl Reader<'_> {
         key: &Key<'_>,
         value: &Value<'_>,
     ) -> Result<(), MachineError> {
+        given.places.insert(key.get_ref().to_string(), key.span().start);
         let wrong = |what: String| self.at(value.span().start, what);
         let text = || {
             let text = value.get_ref().as_str().map(str::to_owned);
@@ -127,7 +137,7 @@ impl Reader<'_> {
                 );
             }
             COSTS => self.costs(&mut given.costs, value)?,
-            section => self.section(&mut given.constants, section, key, value)?,
+            section => self.section(given, section, key, value)?,
         }
         Ok(())
     }
@@ -142,7 +152,7 @@ impl Reader<'_> {
 
     fn section(
         &self,
-        constants: &mut BTreeMap<String, Constant>,
+        given: &mut Given,
         section: &str,
         key: &Key<'_>,
         value: &Value<'_>,
@@ -175,7 +185,8 @@ impl Reader<'_> {
                 Some(_) => self.by_size(key, value, field)?,
                 None => self.constant(key, value, Allowed::by(field))?,
             };
-            constants.insert(name, constant);
+            given.places.insert(name.clone(), key.span().start);
+            given.constants.insert(name, constant);
         }
         Ok(())
     }
@@ -305,19 +316,21 @@ impl Reader<'_> {
     }
 
     /// What no single line shows.
-    fn check(&self, machine: &Machine) -> Result<(), MachineError> {
-        let refuse = |what: &str| Err(self.missing(what.into()));
+    fn check(&self, machine: &Machine, places: &Places) -> Result<(), MachineError> {
+        let refuse = |name: &str, what: &str| Err(self.missing(places.get(name), what.into()));
         let nodes = machine.nodes;
         if machine.topology == Topology::Hypercube && !nodes.is_power_of_two() {
-            return Err(self.missing(format!("a hypercube has 1, 2, 4, 8, ... nodes, not {nodes}")));
+            return refuse("nodes", &format!("a hypercube has 1, 2, 4, 8, ... nodes, not {nodes}"));
         }
         if machine.value("network.loss") > 0.0 && machine.value("network.resend") == 0.0 {
             return refuse(
+                "network.loss",
                 "[network] loses packets but says no 'resend': give the time until one goes again",
             );
         }
         if machine.value("network.burst") > 0.0 && machine.topology != Topology::Mesh {
             return refuse(
+                "network.burst",
                 "[network] says a 'burst', which only topology = \"mesh\" can have: there each \
                 pair has a link of its own",
             );
@@ -325,7 +338,10 @@ impl Reader<'_> {
         let (every, takes) =
             (machine.time("processor.timer"), machine.time("processor.timer-takes"));
         if takes > 0 && takes >= every {
-            return refuse("[processor] its 'timer-takes' leaves no time between two of 'timer'");
+            return refuse(
+                "processor.timer-takes",
+                "[processor] its 'timer-takes' leaves no time between two of 'timer'",
+            );
         }
         Ok(())
     }

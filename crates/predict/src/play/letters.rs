@@ -71,6 +71,12 @@ impl Letters {
         self.places[message as usize] == TAKEN || self.arrival(message).is_some()
     }
 
+    /// Whether a probe sees it: it has come, or word of a long one that has no answer yet.
+    pub fn is_to_be_seen(&self, message: u32, now: Time) -> bool {
+        let letter = self.letters.get(self.places[message as usize] as usize);
+        letter.is_some_and(|letter| letter.arrived <= now || letter.asks)
+    }
+
     /// When it comes, if that is known, and the path to that.
     pub fn arrival(&self, message: u32) -> Option<(Time, &Path)> {
         let letter = self.letters.get(self.places[message as usize] as usize)?;

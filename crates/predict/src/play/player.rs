@@ -157,6 +157,12 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
             }
             Step::Take(receive) => self.take(node, receive),
             Step::Free(message) => self.free(node, message),
+            // It has heard before this step, as before each that others see.
+            Step::Hear => true,
+            Step::Turns { ns } => {
+                self.seats[usize::from(node)].polls(&self.processor, ns);
+                true
+            }
         }
     }
 
@@ -191,11 +197,21 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
     }
 
     fn probe(&mut self, node: u16, receive: u32) -> bool {
-        let found = self.mailboxes.probe(receive).is_some();
-        if !found {
-            self.seats[usize::from(node)].waits(State::Probes(receive));
+        let seat = &mut self.seats[usize::from(node)];
+        let Some(message) = self.mailboxes.probe(receive) else {
+            seat.waits(State::Probes(receive));
+            return false;
+        };
+        if self.letters.is_to_be_seen(message, seat.now) {
+            return true;
         }
-        found
+        seat.waits(State::Probes(receive));
+        // When it will come is known, and nothing happens to who waits for it.
+        if let Some((arrived, path)) = self.letters.arrival(message) {
+            seat.went_on(&self.processor, arrived, *path);
+            self.ready.push((seat.now, node));
+        }
+        false
     }
 
     fn post(&mut self, node: u16, receive: u32) {
@@ -335,7 +351,8 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
     /// Something came for a node, which may have looked for it.
     fn wake_prober(&mut self, node: u16, when: Time, path: Path) {
         if let State::Probes(receive) = self.seats[usize::from(node)].state
-            && self.mailboxes.probe(receive).is_some()
+            && let Some(message) = self.mailboxes.probe(receive)
+            && self.letters.is_to_be_seen(message, when)
         {
             self.wake(node, State::Probes(receive), when, path);
         }

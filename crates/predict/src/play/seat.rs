@@ -47,6 +47,8 @@ pub(super) struct Seat {
     timer: Timer,
     /// It sleeps after so many in vain.
     looks: Time,
+    /// While the program polls, and computes in between: from one poll to the next.
+    turn: Time,
     /// Interrupts that have not been counted into its time.
     stolen: Time,
     /// While it waits: until when it is busy with what comes.
@@ -68,9 +70,15 @@ impl Seat {
                 Flow::Eager => LOOKS_FOR_EVER,
                 Flow::Window { looks } => Time::from(looks),
             },
+            turn: 0,
             stolen: 0,
             busy_until: 0,
         }
+    }
+
+    /// What it waits for from now on it looks for at such turns; 0: as often as the machine does.
+    pub fn polls(&mut self, processor: &Processor, ns: u64) {
+        self.turn = processor.computing(ns * machine::PS_PER_NS);
     }
 
     pub fn compute(&mut self, processor: &Processor, ns: u64) {
@@ -121,7 +129,8 @@ impl Seat {
     /// It answers word that came while it waits; when it has.
     pub fn answers_while_waiting(&mut self, processor: &Processor, came: Time) -> Time {
         let work = processor.receiving(0) + processor.sending(0);
-        self.busy_until = self.timer.done(self.busy_until.max(came), work);
+        let heard = if self.turn > 0 { self.next_look(came, self.turn) } else { came };
+        self.busy_until = self.timer.done(self.busy_until.max(heard), work);
         self.busy_until
     }
 
@@ -152,10 +161,12 @@ impl Seat {
             State::Takes(_) | State::Probes(_) => self.spent.waiting += waited,
             _ => self.spent.blocked += waited,
         }
+        // Between polls it computes.
+        let share = if self.turn > 0 { Share::Computing } else { Share::Overhead };
         if came > self.now {
-            self.path = path.and(Share::Overhead, sees - came);
+            self.path = path.and(share, sees - came);
         } else {
-            self.path[Share::Overhead] += waited;
+            self.path[share] += waited;
         }
         self.now = sees;
         self.state = State::Runs;
@@ -163,12 +174,17 @@ impl Seat {
 
     /// When it sees what came: at its next look, or woken from its sleep.
     fn sees(&self, processor: &Processor, came: Time) -> Time {
-        let look = processor.look.max(1);
+        let look = processor.look.max(self.turn).max(1);
         let looks = came.saturating_sub(self.now).div_ceil(look);
         if looks <= self.looks {
-            return (self.now + looks * look).max(self.busy_until);
+            return self.next_look(came, look).max(self.busy_until);
         }
         let woken = self.timer.done(came.max(self.busy_until), 0);
         self.timer.done(woken, processor.wake)
+    }
+
+    /// The first look at what came, of one every so often since it waits.
+    fn next_look(&self, came: Time, every: Time) -> Time {
+        self.now + came.saturating_sub(self.now).div_ceil(every) * every
     }
 }

@@ -1,5 +1,6 @@
 //! Plays of few steps, whose times are worked out by hand.
 
+mod polls;
 mod wild;
 
 use super::*;

@@ -90,11 +90,11 @@ pub(super) fn read(run: &Run, ranks: usize, kept: &mut Kept) -> Result<Read, Rec
             }
             deeds[to].add(receive, Step::Post(message));
             deeds[to].add(taken, Step::Take(message));
+            if probe != NULL {
+                deeds[to].add(probe, Step::Probe(message));
+            }
             if open.contains(&(dst, communicator)) {
                 wildcards.add(message, envelope(tag, communicator, wildcard, probe));
-                if probe != NULL {
-                    deeds[to].add(probe, Step::Probe(message));
-                }
             }
         }
     }

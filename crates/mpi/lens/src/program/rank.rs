@@ -1,6 +1,7 @@
 //! The calls of each rank as steps.
 
 use super::collectives::{Collectives, Counter};
+use super::polls::{self, Poll, Polls};
 use super::{Deeds, Kept, ProgramError};
 use crate::{CallRow, CallTables, function_name};
 use calls::list::{CLASSES, Class, NAMES};
@@ -22,7 +23,7 @@ struct Reader {
     began: Option<i64>,
     until: i64,
     counter: Counter,
-    threads: i64,
+    polls: Polls,
     finalized: bool,
     /// Collectives that did not block, by the row of the call that waited for them.
     later: HashMap<i64, Vec<Step>>,
@@ -40,6 +41,7 @@ pub(super) fn courses(
         let rank = call.rank() as usize;
         readers[rank].call(call, &mut deeds[rank], collectives, kept)
     })?;
+    readers.iter_mut().for_each(|reader| reader.polls.end(&mut reader.steps, kept));
     let begins = readers.iter().filter_map(|reader| reader.began).min().unwrap_or(0);
     let ends = readers.iter().map(|reader| reader.until).max().unwrap_or(0);
     let course = |reader: Reader| Course {
@@ -61,16 +63,22 @@ impl Reader {
         kept: &mut Kept,
     ) -> Result<(), ProgramError> {
         let function = call.value(CallColumn::Call).unwrap_or(-1);
-        let class = usize::try_from(function).ok().and_then(|at| CLASSES.get(at));
+        let class = class(function);
         let rank = call.rank();
-        self.threads = self.threads.max(call.value(CallColumn::Thread).unwrap_or(0));
-        if self.threads > 0 {
-            return Err(ProgramError::Threads { rank, threads: self.threads + 1 });
+        if call.value(CallColumn::Thread).unwrap_or(0) > 0 {
+            return Err(ProgramError::Threads { rank });
         }
         let Some(enter) = call.value(CallColumn::Enter) else { return Ok(()) };
         let Some(exit) = call.value(CallColumn::Exit) else {
             return Err(ProgramError::Cut { rank, call: function_name(function) });
         };
+        if class == Some(&Class::Local) && !self.polls.is_empty() {
+            // It is part of what the program does between polls.
+            return Ok(());
+        }
+        if !polls::is_one(function) {
+            self.polls.end(&mut self.steps, kept);
+        }
         if class == Some(&Class::Life) {
             self.life(function, enter, exit);
             return Ok(());
@@ -78,26 +86,52 @@ impl Reader {
         if self.finalized || self.began.is_none() {
             return Ok(());
         }
-        let site = call.value(CallColumn::Site).unwrap_or(0) as u32;
-        self.work(enter - self.until, 2 * site);
-        self.until = exit;
-        let before = self.steps.len();
-        self.steps.extend(deeds.at(call.number()));
-        self.steps.extend(self.later.remove(&call.number()).into_iter().flatten());
-        let communicator = call.value(CallColumn::Communicator);
-        let made = collectives.steps_of(&mut self.counter, rank, function, communicator);
-        match (made, call.value(CallColumn::DoneIn)) {
-            (Some(steps), Some(row)) => self.later.entry(row).or_default().extend(steps),
-            (Some(steps), None) => self.steps.extend(steps),
-            (None, _) if self.steps.len() > before || waits_for_what_follows(class) => {}
-            (None, _) => {
-                self.work(exit - enter, 2 * site + 1);
-                if !matches!(class, Some(Class::Local | Class::Wait)) {
-                    kept.call(function, (exit - enter).max(0) as u64);
-                }
-            }
-        }
+        self.play(call, [enter, exit], deeds, collectives, kept);
         Ok(())
+    }
+
+    /// A call between the first and the last.
+    fn play(
+        &mut self,
+        call: CallRow<'_>,
+        [enter, exit]: [i64; 2],
+        deeds: &mut Deeds,
+        collectives: &Collectives,
+        kept: &mut Kept,
+    ) {
+        let function = call.value(CallColumn::Call).unwrap_or(-1);
+        let site = call.value(CallColumn::Site).unwrap_or(0) as u32;
+        let before = enter - self.until;
+        self.until = exit;
+        let later = self.later.remove(&call.number()).into_iter().flatten();
+        let mut steps: Vec<Step> = deeds.at(call.number()).chain(later).collect();
+        if polls::is_one(function) {
+            let vain = call.value(CallColumn::Polls).unwrap_or(0);
+            self.polls.add(Poll { before, enter, exit, site, vain, steps });
+            return;
+        }
+        self.work(before, 2 * site);
+        let communicator = call.value(CallColumn::Communicator);
+        let made = collectives.steps_of(&mut self.counter, call.rank(), function, communicator);
+        match (made, call.value(CallColumn::DoneIn)) {
+            (Some(made), Some(row)) => self.later.entry(row).or_default().extend(made),
+            (Some(made), None) => steps.extend(made),
+            (None, _) if !steps.is_empty() => {}
+            (None, _) => self.keep(function, exit - enter, site, kept),
+        }
+        self.steps.extend(steps);
+    }
+
+    /// A call that did nothing that is played.
+    fn keep(&mut self, function: i64, ns: i64, site: u32, kept: &mut Kept) {
+        let class = class(function);
+        if waits_for_what_follows(class) {
+            return;
+        }
+        self.work(ns, 2 * site + 1);
+        if !matches!(class, Some(Class::Local | Class::Wait)) {
+            kept.call(function, ns.max(0) as u64);
+        }
     }
 
     fn life(&mut self, function: i64, enter: i64, exit: i64) {
@@ -122,8 +156,12 @@ impl Reader {
     }
 }
 
-/// Looking for a message: what it takes until one is there is the wait of the receive that follows.
+fn class(function: i64) -> Option<&'static Class> {
+    CLASSES.get(usize::try_from(function).ok()?)
+}
+
+/// A probe that blocks: where it is not known which message it found, what it takes is the wait of
+/// the receive that follows.
 fn waits_for_what_follows(class: Option<&Class>) -> bool {
-    use Class::{Inspect, MatchedProbe, Probe, Test};
-    matches!(class, Some(Probe | MatchedProbe | Test | Inspect))
+    matches!(class, Some(Class::Probe | Class::MatchedProbe))
 }

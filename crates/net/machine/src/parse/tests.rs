@@ -59,20 +59,21 @@ fn what_older_runs_say_of_their_machine_is_still_read() {
     assert!(constant.larger.is_empty());
 }
 
-/// Each with the line that the error names, or 0 where something is missing.
+/// Each with the line that the error names, or 0 where a whole section is missing.
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
     for (old, new, line, said) in [
         ("send = \"1us\"", "send = \"-1us\"", 5, "must be 0 ns to"),
         ("send = \"1us\"", "send = 3", 5, "a time with its unit"),
         ("send = \"1us\"", "sent = \"1us\"", 5, "it may have speed, send"),
-        ("send = \"1us\"\n", "", 0, "says no 'send'"),
+        ("send = \"1us\"\n", "", 4, "says no 'send'"),
+        ("[processor]\nsend = \"1us\"\nreceive = \"2us\"\n", "", 0, "[processor] says no 'send'"),
         ("send = \"1us\"", "send = { value = \"1us\", basis = \"estimated\" }", 5, "its range"),
         ("send = \"1us\"", "send = { value = \"1us\", range = [\"2us\", \"3us\"] }", 5, "outside"),
         ("nodes = 2", "nodes = 0", 2, "1 to 32768"),
-        ("nodes = 2\n", "", 0, "number of nodes"),
+        ("nodes = 2\n", "", 1, "number of nodes"),
         ("\"switch\"", "\"ring\"", 3, "switch, bus, hypercube, mesh"),
-        ("nodes = 2\ntopology = \"switch\"", "nodes = 6\ntopology = \"hypercube\"", 0, "not 6"),
+        ("nodes = 2\ntopology = \"switch\"", "nodes = 6\ntopology = \"hypercube\"", 2, "not 6"),
         ("send = \"1us\"", "send = []", 5, "an empty list"),
         ("send = \"1us\"", "send = [\"1us\"]", 5, "from which size on"),
         ("send = \"1us\"", "send = [{ from = \"1B\", value = \"1us\" }]", 5, "from = \"0B\""),
@@ -86,7 +87,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ("send = \"1us\"", "send = [{ from = \"0.5B\", value = \"1us\" }]", 5, "whole number"),
         ("latency", "hop = [{ from = \"0B\", value = \"1us\" }]\nlatency", 8, "for all sizes"),
         ("[network]", "[net]", 7, "nothing called 'net'"),
-        ("bandwidth", "loss = 0.1\nbandwidth", 0, "no 'resend'"),
+        ("bandwidth", "loss = 0.1\nbandwidth", 9, "no 'resend'"),
         ("name = \"two\"", "name = two", 1, ""),
     ] {
         let text = LEAST.replace(old, new);

@@ -3,7 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod late;
+mod polls;
+mod refused;
 
 use common::{fail, folder, fourstamp, mpi_program, run, succeed, text};
 use std::path::Path;
