@@ -41,6 +41,10 @@ impl Lens for SocketsLens {
 }
 
 impl Reading for SocketsReading {
+    fn is_traced(&self) -> bool {
+        true
+    }
+
     fn tally(&self) -> Box<dyn Tally> {
         Box::new(Pairs::default())
     }

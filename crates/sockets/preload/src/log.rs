@@ -45,10 +45,7 @@ pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
         loop {
             let at = next.load(Ordering::Relaxed);
             window::room_in(at, bytes)?;
-            if next
-                .compare_exchange_weak(at, at + bytes, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
-            {
+            if advance(next, at, at + bytes) {
                 return Some(at);
             }
         }
@@ -59,6 +56,33 @@ pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
             true
         }
         None => false,
+    }
+}
+
+/// Go on from one place to another. `false`: a signal's handler has gone on meanwhile.
+#[inline(always)]
+fn advance(next: &AtomicUsize, from: usize, to: usize) -> bool {
+    // Nobody else than this thread goes on there: one instruction is enough, and need not lock.
+    #[cfg(target_arch = "x86_64")]
+    {
+        let is_done: u8;
+        // SAFETY: the word is this thread's, and no other reads or writes it.
+        unsafe {
+            std::arch::asm!(
+                "cmpxchg qword ptr [{next}], {to}",
+                "sete {is_done}",
+                next = in(reg) next.as_ptr(),
+                to = in(reg) to,
+                is_done = lateout(reg_byte) is_done,
+                inout("rax") from => _,
+                options(nostack),
+            );
+        }
+        is_done != 0
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        next.compare_exchange_weak(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 

@@ -222,7 +222,12 @@ pub struct Ends {
     /// What it wrote, not what it read.
     pub is_sent: bool,
     count: u8,
-    ends: [(u64, Class); ENDS_MAX],
+    /// Two bits each.
+    classes: u32,
+    first: u64,
+    last: u64,
+    /// From each to the next, 32 bits each.
+    distances: [u64; 2],
 }
 
 /// What a slot says.
@@ -353,25 +358,39 @@ impl After {
 impl Ends {
     /// None yet.
     pub fn new(socket: u32, is_sent: bool) -> Ends {
-        Ends { socket, is_sent, count: 0, ends: [(0, Class::Paired); ENDS_MAX] }
+        Ends { socket, is_sent, count: 0, classes: 0, first: 0, last: 0, distances: [0; 2] }
     }
 
     /// One more, behind those before. `false`: it has no room in this slot.
     #[inline]
     pub fn push(&mut self, offset: u64, class: Class) -> bool {
-        let at = usize::from(self.count);
-        let is_near = at == 0 || offset.wrapping_sub(self.ends[at - 1].0) <= u64::from(u32::MAX);
-        let has_room = at < ENDS_MAX && is_near;
-        if has_room {
-            self.ends[at] = (offset, class);
-            self.count += 1;
+        let count = usize::from(self.count);
+        if let Some(at) = count.checked_sub(1) {
+            let distance = offset.wrapping_sub(self.last);
+            if count >= ENDS_MAX || distance > u64::from(u32::MAX) {
+                return false;
+            }
+            self.distances[at / 2] |= distance << (32 * (at % 2));
+        } else {
+            self.first = offset;
         }
-        has_room
+        self.classes |= (class as u32) << (2 * count);
+        self.last = offset;
+        self.count += 1;
+        true
     }
 
     /// They are.
     pub fn iter(&self) -> impl Iterator<Item = (u64, Class)> + '_ {
-        self.ends[..usize::from(self.count)].iter().copied()
+        let mut offset = self.first;
+        (0..usize::from(self.count)).map(move |at| {
+            if let Some(before) = at.checked_sub(1) {
+                let distance = self.distances[before / 2] >> (32 * (before % 2));
+                offset = offset.wrapping_add(distance & u64::from(u32::MAX));
+            }
+            let class = Class::from_code((self.classes >> (2 * at) & 3) as u8);
+            (offset, class.expect("it was one when it was pushed"))
+        })
     }
 
     /// Whether there are none.
@@ -380,18 +399,11 @@ impl Ends {
     }
 
     /// As a slot: the first offset, and the distance from each to the next.
+    #[inline]
     pub fn slot(&self) -> [u64; SLOT_WORDS] {
         let flags = u8::from(self.is_sent) | self.count << 1;
-        let classes = (0..).zip(self.iter()).fold(0, |all, (at, (_, class))| {
-            let class = class as u32;
-            all | class << (2 * at)
-        });
-        let mut slot = [head_word(Kind::Ends, flags, self.socket, classes), self.ends[0].0, 0, 0];
-        for at in 1..usize::from(self.count) {
-            let distance = self.ends[at].0.wrapping_sub(self.ends[at - 1].0);
-            slot[2 + (at - 1) / 2] |= distance << (32 * ((at - 1) % 2));
-        }
-        slot
+        let head = head_word(Kind::Ends, flags, self.socket, self.classes);
+        [head, self.first, self.distances[0], self.distances[1]]
     }
 
     fn of(slot: &[u64; SLOT_WORDS]) -> Option<Ends> {
