@@ -28,6 +28,7 @@ fn lines_have_their_parts_of_the_faults() {
     }
     let of_eight = sampled.faults as f64 * 8.0 / all as f64;
     assert!((0.8..1.25).contains(&of_eight), "{} of {all} are looked at", sampled.faults);
+    let mut parts = Vec::new();
     for (what, truth) in [("often", 0.8), ("seldom", 0.1), ("copied", 0.1)] {
         // The machine's own registers say nothing of callers elsewhere.
         let there = |place: &&FaultPlace| match what {
@@ -37,12 +38,16 @@ fn lines_have_their_parts_of_the_faults() {
         let faults: u64 = sampled.places.iter().filter(there).map(|place| place.faults).sum();
         let part = faults as f64 / sampled.faults as f64;
         assert!((part - truth).abs() < 0.05, "{what}: {part} of {}: {sampled:?}", sampled.faults);
+        parts.push(part);
     }
     let shown = Command::new(FOURSTAMP).args(["report", "--terminal"]).arg(&run).output().unwrap();
     let shown = String::from_utf8_lossy(&shown.stdout);
     let line = format!("places.c:{}", line_of("often"));
     assert!(shown.contains(&line) && shown.contains("Where in the program"), "{shown}");
-    assert!(shown.contains("2 lines.") || cfg!(not(target_arch = "x86_64")), "{shown}");
+    // Two of them have 90 % by a hair, or not.
+    parts.sort_by(f64::total_cmp);
+    let lines = if parts[1..].iter().sum::<f64>() >= 0.9 { "2 lines." } else { "3 lines." };
+    assert!(shown.contains(lines) || cfg!(not(target_arch = "x86_64")), "{lines} {shown}");
 }
 
 /// Whether the program's own line of a place is the one that is marked so.
