@@ -92,6 +92,7 @@ if how == 'joined':
     open(path + '.new', 'w').write(str(port))
     os.rename(path + '.new', path + '.port')
 elif os.fork() == 0:
+    listener.close()  # or who connects would wait for itself where the other was killed
     ask(port, 32, clients)
     os._exit(0)
 serve(listener, 0, clients, how == 'forks')
