@@ -11,6 +11,7 @@ mod refused;
 
 use common::{fail, folder, fourstamp, mpi_program, run, succeed, text};
 use std::path::Path;
+use std::process::Output;
 
 /// A machine that shared memory on one host could be.
 const HERE: &str = r#"
@@ -176,11 +177,16 @@ fn what_cannot_be_predicted_is_said_in_a_line() {
 }
 
 fn trace(home: &Path, mpi: &str, out: &str, program: &str) {
+    assert!(traced(home, mpi, out, program).status.success());
+}
+
+/// The same, whatever becomes of its ranks.
+fn traced(home: &Path, mpi: &str, out: &str, program: &str) -> Output {
     let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
     let arguments = format!("mpi trace --no-report --out {out} -- mpirun.{mpi} {more}{program}");
     let mut trace = fourstamp(home, &arguments);
     trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    assert!(trace.output().unwrap().status.success());
+    trace.output().unwrap()
 }
 
 /// How many receives for any source took another message than recorded, there and on the other

@@ -3,11 +3,15 @@
 use super::{completion, folder, mpi_program, packets_at_once, succeed, trace};
 use std::path::Path;
 
+/// The prediction of a run, named as what its program does, for a link of 10 MB/s.
+fn slow_link(how: &str) -> String {
+    format!("predict {how} --from here.toml --anyway --bandwidth 0.005x")
+}
+
 /// What is predicted of rank 1 of `polls` for a link of 10 MB/s, and for the recorded machine, s.
 fn predicted(home: &Path, program: &Path, mpi: &str, how: &str) -> (f64, f64) {
     trace(home, mpi, how, &format!("-n 2 {} {how}", program.display()));
-    let command = format!("predict {how} --from here.toml --anyway --bandwidth 0.005x");
-    let foretold = completion(home, &command);
+    let foretold = completion(home, &slow_link(how));
     (foretold.target, foretold.recorded)
 }
 
@@ -25,8 +29,7 @@ fn a_loop_of_polls_goes_round_until_its_message_has_come() {
             assert!(recorded > 0.099, "{mpi} {how}: {recorded}");
             let words = format!("{mpi} {how}: {slow} from {recorded}");
             assert!(slow > 0.297 && slow - recorded < 0.320, "{words}");
-            let command = format!("predict {how} --from here.toml --anyway --bandwidth 0.005x");
-            let said = succeed(home.path(), &command);
+            let said = succeed(home.path(), &slow_link(how));
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(said.contains("go on until what they look for has come"), "{mpi}: {said}");
         }

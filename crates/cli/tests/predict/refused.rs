@@ -1,8 +1,8 @@
 //! What cannot be predicted is refused in a line with name, reason and remedy, and nothing is
 //! written.
 
-use super::common::{fail, folder, fourstamp, mpi_program, run, succeed};
-use super::{HERE, trace};
+use super::common::{fail, folder, mpi_program, run, succeed};
+use super::{HERE, trace, traced};
 use std::path::Path;
 use std::process::Command;
 
@@ -16,16 +16,6 @@ fn refused(home: &Path, arguments: &str) -> String {
     said
 }
 
-/// Trace two ranks, whatever becomes of them.
-fn traced(home: &Path, mpi: &str, out: &str, program: &str) {
-    let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
-    let arguments =
-        format!("mpi trace --no-report --out {out} -- mpirun.{mpi} {more}-n 2 {program}");
-    let mut trace = fourstamp(home, &arguments);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    trace.output().unwrap();
-}
-
 #[test]
 fn recordings_with_holes_are_refused() {
     for mpi in ["openmpi", "mpich"] {
@@ -37,7 +27,7 @@ fn recordings_with_holes_are_refused() {
             ("unreceived", "0 of its 5 messages", "fourstamp report"),
             ("silent", "sent each other no message", "no network matters"),
         ] {
-            traced(home.path(), mpi, how, &format!("{} {how}", program.display()));
+            traced(home.path(), mpi, how, &format!("-n 2 {} {how}", program.display()));
             let said = refused(home.path(), &format!("{how} --from here.toml --bandwidth 2x"));
             let words = said.contains(how) && said.contains(reason) && said.contains(remedy);
             assert!(words, "{mpi}: {said}");

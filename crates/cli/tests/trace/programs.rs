@@ -429,3 +429,18 @@ fn a_process_that_becomes_another_user_is_traced_and_a_later_child_is_missed_alo
     assert_eq!(lost, 1, "{facts:?}");
     assert!(error_of(&output).contains("could not open its log"), "{output:?}");
 }
+
+/// A server that sleeps before it reads is not looking; but a tracer of sockets never sees work, so
+/// that none was recorded says nothing.
+#[test]
+fn the_story_of_a_traced_program_says_nothing_of_work() {
+    let home = Home::new();
+    home.talk("asleep");
+    let mut fourstamp = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
+    let output = fourstamp.args(["story", "run"]).current_dir(home.0.path()).output().unwrap();
+    assert!(output.status.success(), "{}", error_of(&output));
+    let story = String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ");
+    let story = story.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(story.contains("it waited in the receive queue"), "{story}");
+    assert!(!story.contains("recorded no work"), "{story}");
+}

@@ -17,13 +17,13 @@ static MUST_WRITE: AtomicBool = AtomicBool::new(false);
 
 /// Have so many bytes of the file from there on, of which nobody has written any. `false`: there is
 /// no room, or the file may not be so long.
-pub fn take(file: c_int, offset: i64, bytes: usize) -> bool {
-    if !limit::allows_file_of((offset as u64).saturating_add(bytes as u64)) {
+pub fn take(file: c_int, offset: u64, bytes: usize) -> bool {
+    if !limit::allows_file_of(offset.saturating_add(bytes as u64)) {
         return false;
     }
     if !MUST_WRITE.load(Ordering::Relaxed) {
         // SAFETY: a plain system call.
-        if unsafe { libc::fallocate(file, 0, offset, bytes as i64) } == 0 {
+        if unsafe { libc::fallocate(file, 0, offset as i64, bytes as i64) } == 0 {
             return true;
         }
         if !matches!(errno::get(), libc::EOPNOTSUPP | libc::ENOSYS) {
@@ -31,25 +31,24 @@ pub fn take(file: c_int, offset: i64, bytes: usize) -> bool {
         }
         MUST_WRITE.store(true, Ordering::Relaxed);
     }
-    (0..bytes).step_by(PIECE).all(|at| zeros(file, offset + at as i64, PIECE.min(bytes - at)))
+    (0..bytes).step_by(PIECE).all(|at| zeros(file, offset + at as u64, PIECE.min(bytes - at)))
 }
 
 /// Write these bytes there. `false`: there is no room, or the file may not be so long.
 pub fn put(file: c_int, offset: u64, bytes: &[u8]) -> bool {
-    limit::allows_file_of(offset.saturating_add(bytes.len() as u64))
-        && write(file, offset as i64, bytes)
+    limit::allows_file_of(offset.saturating_add(bytes.len() as u64)) && write(file, offset, bytes)
 }
 
 /// Write so many zeros there.
-fn zeros(file: c_int, offset: i64, bytes: usize) -> bool {
+fn zeros(file: c_int, offset: u64, bytes: usize) -> bool {
     write(file, offset, &ZEROS[..bytes])
 }
 
-fn write(file: c_int, offset: i64, bytes: &[u8]) -> bool {
+fn write(file: c_int, offset: u64, bytes: &[u8]) -> bool {
     let mut done = 0;
     while done < bytes.len() {
         let rest = &bytes[done..];
-        let (from, left, to) = (rest.as_ptr(), rest.len(), offset + done as i64);
+        let (from, left, to) = (rest.as_ptr(), rest.len(), offset as i64 + done as i64);
         // SAFETY: so many bytes are there. The plain system call: a thread may be cancelled in the
         // C library's function.
         let wrote: c_long = unsafe { libc::syscall(libc::SYS_pwrite64, file, from, left, to) };
@@ -71,7 +70,7 @@ mod tests {
     #[test]
     fn zeros_are_as_good_as_space_that_was_allocated() {
         let mut file = tempfile::tempfile().unwrap();
-        assert!((0..3).all(|at| zeros(file.as_raw_fd(), 5000 + at * PIECE as i64, PIECE)));
+        assert!((0..3).all(|at| zeros(file.as_raw_fd(), 5000 + at * PIECE as u64, PIECE)));
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).unwrap();
         assert_eq!(bytes, vec![0; 5000 + 3 * PIECE]);

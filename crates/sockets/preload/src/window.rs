@@ -8,8 +8,8 @@ use crate::space;
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SLOT_BYTES};
-use streams::window::Role;
+use streams::entry::{CHUNK_BYTES, SLOT_BYTES};
+use streams::window::{Role, place_of};
 
 /// The place, if so many bytes fit there.
 #[inline(always)]
@@ -20,10 +20,6 @@ pub fn room_in(place: usize, bytes: usize) -> Option<usize> {
 
 fn start_of(place: usize) -> usize {
     (place - 1) & !(CHUNK_BYTES - 1)
-}
-
-fn offset_of(chunk: u32) -> u64 {
-    HEAD_BYTES as u64 + u64::from(chunk) * CHUNK_BYTES as u64
 }
 
 /// The first word of the window that begins there.
@@ -39,7 +35,7 @@ unsafe fn role(start: usize) -> &'static AtomicU64 {
 pub fn map(file: c_int, chunk: u32, fills: u32) -> Option<usize> {
     // SAFETY: plain system calls. The mapping goes into space that was reserved for it.
     let start = unsafe {
-        if !space::take(file, offset_of(chunk) as i64, CHUNK_BYTES) {
+        if !space::take(file, place_of(chunk), CHUNK_BYTES) {
             return None;
         }
         let space = libc::mmap(
@@ -65,7 +61,7 @@ pub fn map(file: c_int, chunk: u32, fills: u32) -> Option<usize> {
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE,
             file,
-            offset_of(chunk) as i64,
+            place_of(chunk) as i64,
         );
         if window == libc::MAP_FAILED {
             return None;
@@ -88,12 +84,10 @@ pub unsafe fn empty(file: c_int, place: usize, fills: u32) -> Option<usize> {
     // SAFETY: the caller's; so many bytes lie behind the first place.
     unsafe {
         let role = role(start);
-        if let Role::Fills(chunk) = Role::of(role.load(Ordering::Relaxed)) {
-            let offset = offset_of(chunk) + SLOT_BYTES as u64;
-            let slots = std::slice::from_raw_parts(first as *const u8, place - first);
-            if !space::put(file, offset, slots) {
-                return None;
-            }
+        let Role::Fills(chunk) = Role::of(role.load(Ordering::Relaxed)) else { return None };
+        let slots = std::slice::from_raw_parts(first as *const u8, place - first);
+        if !space::put(file, place_of(chunk) + SLOT_BYTES as u64, slots) {
+            return None;
         }
         role.store(Role::Written.word(), Ordering::SeqCst);
         // Whatever ends the process: what was emptied has been written.
@@ -120,7 +114,7 @@ mod tests {
 
     fn words(file: &mut File, chunk: u32, count: usize) -> Vec<u64> {
         let mut bytes = vec![0; count * 8];
-        file.seek(SeekFrom::Start(offset_of(chunk))).unwrap();
+        file.seek(SeekFrom::Start(place_of(chunk))).unwrap();
         file.read_exact(&mut bytes).unwrap();
         bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
     }

@@ -40,36 +40,38 @@ impl Arrival {
     }
 }
 
-/// How long messages of a connection were on their way: the last observed one of each size, in
-/// powers of two.
-#[derive(Clone, Debug)]
-pub(crate) struct Usual([Option<i64>; SIZES]);
-
-const SIZES: usize = 33;
+/// How long messages of a connection were on their way: of each size, in powers of two, the last
+/// one that was observed. The sizes ascend.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Usual(Vec<(u32, i64)>);
 
 impl Usual {
-    pub const NONE: Usual = Usual([None; SIZES]);
-
-    fn size(bytes: u64) -> usize {
-        bytes.checked_ilog2().map_or(0, |log| log as usize + 1).min(SIZES - 1)
+    /// Where messages of this size are, or would be.
+    fn place(&self, bytes: u64) -> (u32, Result<usize, usize>) {
+        let size = bytes.checked_ilog2().map_or(0, |log| log + 1);
+        (size, self.0.binary_search_by_key(&size, |(size, _)| *size))
     }
 
     fn learn(&mut self, bytes: u64, transit: i64) {
-        self.0[Usual::size(bytes)] = Some(transit);
+        match self.place(bytes) {
+            (_, Ok(at)) => self.0[at].1 = transit,
+            (size, Err(at)) => self.0.insert(at, (size, transit)),
+        }
     }
 
-    /// Where a message of so many bytes is put between `shortest` and `longest`: a larger one takes
-    /// no less time than a smaller one. In the middle of what that leaves, if none of its size was
-    /// observed.
+    /// How long a message of so many bytes is taken to have been on its way, at most `longest`. A
+    /// larger one takes no less time than a smaller one: where none of its size was observed, it is
+    /// the middle of what that leaves.
     fn of(&self, bytes: u64, longest: i64) -> i64 {
-        let size = Usual::size(bytes);
-        let known = |transit: &Option<i64>| transit.map(|transit| transit.clamp(0, longest));
-        if let Some(transit) = known(&self.0[size]) {
-            return transit;
+        let known = |(_, transit): &(u32, i64)| (*transit).clamp(0, longest);
+        match self.place(bytes).1 {
+            Ok(at) => known(&self.0[at]),
+            Err(at) => {
+                let least = self.0[..at].last().map_or(0, known);
+                let most = self.0.get(at).map_or(longest, known).max(least);
+                least + (most - least) / 2
+            }
         }
-        let least = self.0[..size].iter().rev().find_map(known).unwrap_or(0);
-        let most = self.0[size + 1..].iter().find_map(known).unwrap_or(longest);
-        least + (most.max(least) - least) / 2
     }
 }
 
@@ -94,7 +96,7 @@ mod tests {
     #[test]
     fn what_is_not_observed_lies_within_its_interval() {
         let known = Known { enter: 100, latest: 900, exact: None };
-        let mut usual = Usual::NONE;
+        let mut usual = Usual::default();
         assert_eq!(arrival(known, 10, &mut usual).at, 500);
         let exact = Known { exact: Some(130), ..known };
         assert_eq!(arrival(exact, 10, &mut usual), Arrival::observed(130));
@@ -109,7 +111,7 @@ mod tests {
     #[test]
     fn a_message_is_put_where_those_of_its_size_are() {
         let known = Known { enter: 100, latest: 900, exact: None };
-        let mut usual = Usual::NONE;
+        let mut usual = Usual::default();
         arrival(Known { exact: Some(120), ..known }, 1, &mut usual);
         // It takes at least as long as the small one, and how much longer is not known.
         assert_eq!(arrival(known, 1 << 20, &mut usual).at, 510);

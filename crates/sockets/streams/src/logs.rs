@@ -1,7 +1,7 @@
 //! The logs of a run's processes: their heads, and their words a chunk at a time.
 
 use crate::entry::{CHUNK_BYTES, HEAD_BYTES, SLOT_WORDS, head};
-use crate::window::Role;
+use crate::window::{Role, place_of};
 use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts, rings_file};
 use record::{NodeSheet, RunId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -190,10 +190,6 @@ impl Windows {
         };
         words.get(SLOT_WORDS..).unwrap_or(&[])
     }
-}
-
-fn place_of(number: u32) -> u64 {
-    HEAD_BYTES as u64 + u64::from(number) * CHUNK_BYTES as u64
 }
 
 fn role_at(file: &File, number: u32) -> Result<Role, Error> {

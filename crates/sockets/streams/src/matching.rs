@@ -169,7 +169,7 @@ impl Direction {
             done: way.written.from,
             got: way.read.from,
             others: way.read.from,
-            usual: Usual::NONE,
+            usual: Usual::default(),
             is_finished: false,
         }
     }

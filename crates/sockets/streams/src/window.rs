@@ -13,6 +13,13 @@
 //!
 //! So each slot counts once, at whatever moment the process ends.
 
+use crate::entry::{CHUNK_BYTES, HEAD_BYTES};
+
+/// Where a chunk begins in the file, bytes.
+pub fn place_of(chunk: u32) -> u64 {
+    HEAD_BYTES as u64 + u64::from(chunk) * CHUNK_BYTES as u64
+}
+
 const FILLS: u64 = 1 << 62;
 const WRITTEN: u64 = 1 << 63;
 

@@ -28,6 +28,7 @@ pub(super) fn together(finding: &Finding) -> String {
 /// Of less of the time than this it is not said that it may be transit or receive wait.
 const EITHER: f64 = 0.01;
 
+/// What is said of that time, if it is enough.
 pub(super) fn either(analysis: &Analysis) -> Option<String> {
     let unsplit = analysis.unsplit();
     (unsplit >= EITHER).then(|| {

@@ -333,3 +333,18 @@ fn why_this_message_is_told_and_what_held_it_is_said_at_once() {
     told.memo = Some(Memo { waited: 0.998, before: 0, cancelled: 63, of: 64 });
     assert!(flat(&told).contains("This run is the memo's story: it spent"), "{}", flat(&told));
 }
+
+#[test]
+fn a_stage_whose_end_was_not_observed_is_not_the_headline() {
+    let flat = |how, error_ns| {
+        let told = told(vec![Fact::ArrivalKnown { how, error_ns }]);
+        shown(&told, 120, false).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let open = flat(How::Bracketed, Some(900_000));
+    let words = "it was on its way or waited in the receive queue; its arrival was not observed.";
+    assert!(open.contains(words) && open.contains("Receive wait, about"), "{open}");
+    for known in [flat(How::Bracketed, Some(10_000)), flat(How::Observed, None)] {
+        assert!(known.contains("it waited in the receive queue."), "{known}");
+        assert!(!known.contains("about"), "{known}");
+    }
+}

@@ -151,7 +151,7 @@ impl Words<'_> {
                 });
                 format!(
                     "For {} of its {life} ({}) it was on its way or waited in the receive queue; \
-                    when it arrived is not known.",
+                    its arrival was not observed.",
                     time(ns as f64),
                     part(share.min(1.0))
                 )
@@ -183,6 +183,9 @@ impl Words<'_> {
 
     /// Whether the stage may have been much shorter, because the arrival was not observed.
     fn is_open(&self, chapter: &Chapter) -> bool {
+        if self.backwards().is_some() {
+            return false;
+        }
         let mut facts = self.story.chapters.iter().flat_map(|chapter| &chapter.facts);
         let error = facts.find_map(|fact| match fact {
             Fact::ArrivalKnown { error_ns, .. } => *error_ns,
