@@ -223,8 +223,12 @@ fn median_words(summary: &Summary) -> String {
 
 /// The largest stage with its part, of the messages and of the time, for tables: `transit 99 %`,
 /// `receive wait 61 %`.
-pub(crate) fn largest(finding: Option<&Finding>) -> [String; 2] {
-    let Some(finding) = finding else { return [NONE.to_owned(), NONE.to_owned()] };
+pub(crate) fn largest(analysis: &Analysis) -> [String; 2] {
+    let none = || NONE.to_owned();
+    let Some(finding) = &analysis.finding else { return [none(), none()] };
+    if open::is_open(finding, analysis.unsplit()) {
+        return [none(), format!("transit or receive wait {}", open::of_both(finding))];
+    }
     let (usual, of) = finding.usual();
     [
         if usual.is_empty() { NONE.to_owned() } else { format!("{} {}", named(&usual), part(of)) },
@@ -294,7 +298,11 @@ pub(crate) fn overall_sentence(runs: &[(&Facts, &Analysis)]) -> String {
 /// minority dominates.
 fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
     let conclusive = runs.iter().filter(|(facts, _)| is_conclusive(facts));
-    let found: Vec<&Finding> = conclusive.filter_map(|(_, a)| a.finding.as_ref()).collect();
+    let found = conclusive.filter_map(|(_, analysis)| {
+        let finding = analysis.finding.as_ref()?;
+        (!open::is_open(finding, analysis.unsplit())).then_some(finding)
+    });
+    let found: Vec<&Finding> = found.collect();
     if found.is_empty() {
         return "No run can be split into stages.".to_owned();
     }

@@ -45,7 +45,7 @@ fn row((at, (facts, analysis)): (usize, &(&Facts, &Analysis))) -> Row {
     let view = analysis.stage(Stage::EndToEnd);
     let time = |p| Cell::from(view.and_then(|view| quantile(&view.summary, p)));
     let cycle = analysis.cycles.as_ref().and_then(|view| quantile(&view.summary, 0.5));
-    let [of_messages, of_time] = largest(analysis.finding.as_ref());
+    let [of_messages, of_time] = largest(analysis);
     let bar = |shares: Vec<(Stage, f64)>| Cell::from(Value::Parts(palette::parts(&shares)));
     vec![
         Cell::new(facts.title()).leads_to_run(at),

@@ -145,7 +145,7 @@ fn by_words(runs: &[(&Facts, &Analysis)], said: &[String]) -> Vec<String> {
 pub(crate) fn brief(analysis: &Analysis) -> String {
     let view = analysis.stage(Stage::EndToEnd);
     let median = time_or_none(view.and_then(|view| quantile(&view.summary, 0.5)));
-    let [_, of_time] = largest(analysis.finding.as_ref());
+    let [_, of_time] = largest(analysis);
     format!("median {median} · {of_time} of the time")
 }
 

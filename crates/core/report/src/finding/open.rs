@@ -18,11 +18,15 @@ pub(super) fn is_open(finding: &Finding, unsplit: f64) -> bool {
     }
 }
 
+/// The part of the time that the two have together.
+pub(super) fn of_both(finding: &Finding) -> String {
+    let [_, transit, receive_wait] = finding.time;
+    part((transit + receive_wait).min(1.0))
+}
+
 /// What can be said where it is open.
 pub(super) fn together(finding: &Finding) -> String {
-    let [_, transit, receive_wait] = finding.time;
-    let together = part((transit + receive_wait).min(1.0));
-    format!("Transit and receive wait take {together} of the total time together")
+    format!("Transit and receive wait take {} of the total time together", of_both(finding))
 }
 
 /// Of less of the time than this it is not said that it may be transit or receive wait.
@@ -42,7 +46,7 @@ pub(super) fn either(analysis: &Analysis) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{finding_sentence, tail_sentence};
+    use super::super::{finding_sentence, largest, most_common, tail_sentence};
     use super::*;
     use crate::facts::Facts;
     use document::plain;
@@ -77,7 +81,14 @@ mod tests {
                 ..Analysis::default()
             };
             let tail = tail_sentence(&analysis).is_some();
-            (plain(&finding_sentence(&Facts::default(), &analysis)), tail)
+            let facts = Facts::default();
+            // What tables and several runs together say is the same.
+            let is_named = !largest(&analysis)[1].starts_with("transit or receive wait");
+            let of_all = most_common(&[(&facts, &analysis)]);
+            assert_eq!(of_all != "No run can be split into stages.", is_named, "{of_all}");
+            let sentence = plain(&finding_sentence(&facts, &analysis));
+            assert_eq!(!sentence.contains(" together"), is_named, "{sentence}");
+            (sentence, tail)
         };
         let either = |share| {
             format!(
