@@ -18,6 +18,7 @@ use anyhow::{Context, Result};
 use clock::{Clock, Quality};
 use record::{Machine, RunFolder, RunInfo};
 use rings::Rings;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use streams::FRAMING_KEY;
@@ -32,9 +33,7 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
     if !args.merge.is_empty() {
         return merge::run(args);
     }
-    let program = program::find(&args.program[0])?;
-    preload::check(&program)?;
-    program::refuse_go(&program)?;
+    let program = program(&args.program)?;
     let library = SOCKETS.find()?;
     let (path, folder) = match &args.join {
         Some(run) => (run.clone(), RunFolder::join(run)?),
@@ -64,9 +63,20 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
     closing::close_and_show(folder, &ended, args)
 }
 
+/// The program that these words run, which can be traced: behind `env`, `timeout` and their like.
+fn program(words: &[OsString]) -> Result<PathBuf> {
+    let given = program::find(&words[0])?;
+    preload::check(&given)?;
+    let behind = &words[mpi_job::behind_wrappers(words)];
+    let Ok(program) = program::find(behind) else { return Ok(given) };
+    preload::check(&program)?;
+    program::refuse_go(&program)?;
+    Ok(program)
+}
+
 /// A new run.
 fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)> {
-    let name = preload::name(Some(program), &args.program);
+    let name = preload::name(Some(program), &[]);
     let rules = Rules::new(args.frame.clone())?;
     let path = place::for_run(args.out.as_deref(), &format!("{name}-trace"))?;
     let mut info = RunInfo::new(&name);

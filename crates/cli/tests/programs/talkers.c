@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
@@ -121,6 +122,44 @@ static void refused_client(int peer) {
     printf("longest %lld\n", longest);
 }
 
+enum { LOSSES = 10 };
+
+/* From now on the socket loses all that comes, or nothing. */
+static void lose(int peer, int is_so) {
+    struct sock_filter nothing = {BPF_RET | BPF_K, 0, 0, 0};
+    struct sock_fprog filter = {1, &nothing};
+    int answer = is_so
+        ? setsockopt(peer, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter)
+        : setsockopt(peer, SOL_SOCKET, SO_DETACH_FILTER, &filter, sizeof filter);
+    if (answer) fail("filter");
+}
+
+/* The server waits for messages that are lost at first: the client's system sends each again. */
+static void losing_server(int peer) {
+    long long sent, lost = 0;
+    for (int round = 0; round < LOSSES; round++) {
+        lose(peer, 1);
+        if (write(peer, "g", 1) != 1) fail("write");
+        pause_ms(30);
+        lose(peer, 0);
+        char buffer[MESSAGE];
+        read_whole(peer, buffer, MESSAGE);
+        memcpy(&sent, buffer, sizeof sent);
+        lost += now() - sent;
+    }
+    printf("lost %lld\n", lost);
+}
+
+static void lost_client(int peer) {
+    for (int round = 0; round < LOSSES; round++) {
+        char buffer[MESSAGE] = {0};
+        read_whole(peer, buffer, 1);
+        long long sent = now();
+        memcpy(buffer, &sent, sizeof sent);
+        if (write(peer, buffer, MESSAGE) != MESSAGE) fail("write");
+    }
+}
+
 /* Every way of moving bytes, with peeks, partial reads and vectors; says a sum of what came. */
 static void every_server(int peer, long long bytes) {
     unsigned long long sum = 0;
@@ -191,6 +230,7 @@ int main(int count, char **words) {
         if (!strcmp(what, "asleep") || !strcmp(what, "slow-accept")) asking_client(peer);
         if (!strcmp(what, "blocked")) blocked_client(peer);
         if (!strcmp(what, "refused")) refused_client(peer);
+        if (!strcmp(what, "lost")) lost_client(peer);
         if (!strcmp(what, "every")) every_client(peer);
         if (!strcmp(what, "killed")) {
             for (int at = 0; at < 1000; at++) {
@@ -213,6 +253,7 @@ int main(int count, char **words) {
     if (!strcmp(what, "blocked") || !strcmp(what, "refused")) {
         late_server(peer, (long long)BLOCKS * BLOCK);
     }
+    if (!strcmp(what, "lost")) losing_server(peer);
     if (!strcmp(what, "every")) every_server(peer, EVERY);
     if (!strcmp(what, "killed")) late_server(peer, 10000);
     int status;

@@ -151,6 +151,18 @@ fn a_full_socket_is_a_send_wait_whether_the_call_waits_or_is_refused() {
 }
 
 #[test]
+fn a_message_that_is_lost_and_sent_again_is_in_transit() {
+    let (output, facts, messages) = Home::new().talk("lost");
+    all_bytes_matched(&facts);
+    let lost: Vec<_> = messages.iter().filter(|message| message.bytes == 100).collect();
+    assert_eq!(lost.len(), 10);
+    assert!(lost.iter().all(|message| message.how == Some(How::Observed)));
+    let transit: i64 = lost.iter().map(|message| message.stage(1)).sum();
+    let truth = said(&output, "lost");
+    assert!(is_near(transit, truth) && truth > 10 * 30_000_000, "{transit}: {output:?}");
+}
+
+#[test]
 fn every_way_of_moving_bytes_is_counted_and_changes_nothing() {
     let home = Home::new();
     let (output, facts, messages) = home.talk("every");
@@ -300,6 +312,17 @@ fn a_program_without_sockets_leaves_nothing_but_its_exit_code() {
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(5), &b"hello\n"[..]));
     assert!(error_of(&output).contains("--follow"), "{}", error_of(&output));
     assert!(!home.at("runs/sh-trace-1").exists());
+}
+
+#[test]
+fn a_run_is_called_after_the_program_and_not_after_what_runs_it() {
+    let home = Home::new();
+    let script = "import socket; a, b = socket.socketpair(); a.send(b'x'); b.recv(1)";
+    let words = ["env", "A=b", "nice", "python3", "-c", script];
+    let output = home.trace(&["--no-report"], &words);
+    assert!(output.status.success(), "{}", error_of(&output));
+    let run = Run::open(home.at("runs/python3-trace-1")).unwrap();
+    assert_eq!(run.info.workload, "python3");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use record::{Machine, RunId};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+pub use wrapper::behind as behind_wrappers;
 
 /// Why a command starts no job.
 #[derive(Debug, thiserror::Error)]

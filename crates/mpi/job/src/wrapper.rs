@@ -26,7 +26,7 @@ const WRAPPERS: [&str; 16] = [
 
 /// Where among the words the command begins that is behind all wrappers: the first word behind one
 /// that is a program. A guess, because wrappers have options of their own; 0 where there is none.
-pub(crate) fn behind(words: &[OsString]) -> usize {
+pub fn behind(words: &[OsString]) -> usize {
     let mut at = 0;
     while words.get(at).is_some_and(is_wrapper) {
         let rest = words[at + 1..].iter();

@@ -4,20 +4,16 @@ use crate::births;
 use crate::frames::{self, Way};
 use crate::state::Tracing;
 use crate::table::{self, Known};
+use crate::thread;
 use libc::c_int;
-use std::cell::Cell;
-
-thread_local! {
-    /// Calls that send and in which this thread is: more than one where a signal came.
-    static SENDING: Cell<u32> = const { Cell::new(0) };
-}
 
 /// What was known when the program made the call.
 #[derive(Clone, Copy)]
 pub struct Begun {
     pub tracing: Tracing,
     pub known: Known,
-    /// Ticks of the run's clock.
+    /// When a call that sends was entered, ticks of the run's clock. Of one that receives it tells
+    /// nothing of a message, and a reading of the clock takes its time.
     pub enter: u64,
 }
 
@@ -29,19 +25,20 @@ pub fn begin(descriptor: c_int, way: Way) -> Option<Begun> {
         known = known.with_framing(false);
         table::set(descriptor, known);
     }
-    if matches!(way, Way::Sent) {
-        SENDING.set(SENDING.get() + 1);
+    if way == Way::Received {
+        return Some(Begun { tracing, known, enter: 0 });
     }
+    thread::with(|own| own.sending.set(own.sending.get().wrapping_add(1)));
     Some(Begun { tracing, known, enter: tracing.now() })
 }
 
 /// A call that sends has returned.
 #[inline(always)]
 pub fn has_sent() {
-    SENDING.set(SENDING.get().wrapping_sub(1));
+    thread::with(|own| own.sending.set(own.sending.get().wrapping_sub(1)));
 }
 
 /// Whether this thread is in a call that sends, which a signal has interrupted.
 pub fn is_sending() -> bool {
-    SENDING.get() != 0
+    thread::with(|own| own.sending.get() != 0)
 }

@@ -203,6 +203,7 @@ struct Noted {
 }
 
 impl Noted {
+    #[inline]
     fn take(&mut self, found: Found) {
         match found {
             Found::End(offset, class) => {
@@ -212,13 +213,17 @@ impl Noted {
                 }
             }
             Found::Guess(guess) => write(&guess_slot(self.socket, guess)),
-            Found::Stop(offset, reason) => {
-                self.write();
-                write(&stop_slot((self.socket, self.way == Way::Sent), offset, reason));
-            }
+            Found::Stop(offset, reason) => self.stop(offset, reason),
         }
     }
 
+    #[cold]
+    fn stop(&mut self, offset: u64, reason: Reason) {
+        self.write();
+        write(&stop_slot((self.socket, self.way == Way::Sent), offset, reason));
+    }
+
+    #[inline(never)]
     fn write(&mut self) {
         if !self.ends.is_empty() {
             write(&self.ends.slot());
@@ -227,6 +232,7 @@ impl Noted {
     }
 }
 
+#[inline(never)]
 fn write<const WORDS: usize>(slot: &[u64; WORDS]) {
     // Where there is no room, the next call finds none either, and ends the recording.
     let _ = log::write(slot);

@@ -50,6 +50,7 @@ mod space;
 mod stamps;
 mod state;
 mod table;
+mod thread;
 mod unix_peer;
 mod unseen;
 mod window;

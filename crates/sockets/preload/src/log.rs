@@ -8,21 +8,13 @@
 //! No lock is taken. A signal handler that logs in the middle of all this takes a slot, or a
 //! window, of its own.
 
-use crate::{next, space, window};
+use crate::thread::Thread;
+use crate::{next, space, thread, window};
 use interpose::errno;
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use streams::entry::{HEAD_BYTES, head};
-
-thread_local! {
-    /// Where this thread's next slot is; 0 when it has none. At the end of a window it points past
-    /// it, which is where no slot of the window lies: windows are aligned to their size.
-    static NEXT: AtomicUsize = const { AtomicUsize::new(0) };
-    /// The end of the window before, which is not written out yet: whoever is interrupted between
-    /// taking a slot and filling it may find that the signal's handler has gone on to the next one.
-    static BEFORE: AtomicUsize = const { AtomicUsize::new(0) };
-}
 
 /// The log's file; −1 while there is none.
 static FILE: AtomicI32 = AtomicI32::new(-1);
@@ -41,11 +33,11 @@ static AT_THREAD_END: AtomicI32 = AtomicI32::new(-1);
 #[inline(always)]
 pub fn write<const WORDS: usize>(words: &[u64; WORDS]) -> bool {
     let bytes = WORDS * 8;
-    let place = NEXT.with(|next| {
+    let place = thread::with(|own| {
         loop {
-            let at = next.load(Ordering::Relaxed);
+            let at = own.next.load(Ordering::Relaxed);
             window::room_in(at, bytes)?;
-            if advance(next, at, at + bytes) {
+            if advance(&own.next, at, at + bytes) {
                 return Some(at);
             }
         }
@@ -101,7 +93,7 @@ fn store(at: usize, words: &[u64]) {
 #[cold]
 fn in_next_window(bytes: usize) -> Option<usize> {
     let file = file()?;
-    let at = match BEFORE.with(|before| before.swap(0, Ordering::Relaxed)) {
+    let at = match exchange(|own| &own.before, 0) {
         0 => match LEFT.iter().find_map(taken) {
             Some(at) if window::room_in(at, bytes).is_some() => at,
             Some(at) => emptied(file, at)?,
@@ -109,11 +101,16 @@ fn in_next_window(bytes: usize) -> Option<usize> {
         },
         full => emptied(file, full)?,
     };
-    let full = NEXT.with(|next| next.swap(at + bytes, Ordering::Relaxed));
+    let full = exchange(|own| &own.next, at + bytes);
     // There is another one where a signal's handler has been here meanwhile.
-    leave(BEFORE.with(|before| before.swap(full, Ordering::Relaxed)));
+    leave(exchange(|own| &own.before, full));
     have_thread_end_noticed();
     Some(at)
+}
+
+/// Put a place into one of this thread's words, and have the one that was there.
+fn exchange(word: impl FnOnce(&Thread) -> &AtomicUsize, place: usize) -> usize {
+    thread::with(|own| word(own).swap(place, Ordering::Relaxed))
 }
 
 fn next_chunk() -> u32 {
@@ -178,8 +175,8 @@ pub fn begin(file: c_int, run: [u64; 2]) -> bool {
 
 /// A child has been made: what is mapped here is its parent's log. Only one thread is there.
 pub fn leave_to_parent() {
-    NEXT.with(|next| next.store(0, Ordering::Relaxed));
-    BEFORE.with(|before| before.store(0, Ordering::Relaxed));
+    exchange(|own| &own.next, 0);
+    exchange(|own| &own.before, 0);
     LEFT.iter().for_each(|left| left.store(0, Ordering::Relaxed));
     HEAD.store(null_mut(), Ordering::Relaxed);
     DATAGRAM_SOCKETS.store(0, Ordering::Relaxed);
@@ -247,8 +244,8 @@ fn have_thread_end_noticed() {
 /// Once, as the library is loaded: keys that are made early need no memory later.
 pub fn prepare() {
     unsafe extern "C" fn ended(_: *mut c_void) {
-        leave(BEFORE.with(|before| before.swap(0, Ordering::Relaxed)));
-        leave(NEXT.with(|next| next.swap(0, Ordering::Relaxed)));
+        leave(exchange(|own| &own.before, 0));
+        leave(exchange(|own| &own.next, 0));
     }
     let mut key = 0;
     // SAFETY: room for a key, and a handler of this library, which is never unloaded.

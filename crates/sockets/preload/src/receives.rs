@@ -61,7 +61,7 @@ fn log_it(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
         socket: begun.known.number(),
         flags: how,
         bytes: got as u32,
-        enter: begun.enter,
+        enter: exit,
         exit,
         fourth: stamp,
     };

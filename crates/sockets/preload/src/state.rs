@@ -4,12 +4,11 @@
 //! The state lies in a page that the kernel wipes in every child, however it was made. So a child
 //! begins anew, or is not traced; it never writes into its parent's log.
 
-use crate::{frames, listing, log, next};
+use crate::{frames, listing, log, next, thread};
 use clock::Clock;
 use interpose::{errno, limit};
 use libc::{c_int, c_void};
 use record::{Machine, NodeSheet, RunFolder};
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
 use std::os::fd::AsRawFd;
@@ -42,11 +41,6 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Sockets that were numbered.
 static SOCKETS: AtomicU32 = AtomicU32::new(0);
-
-thread_local! {
-    /// This thread is at work for the tracer, whose own calls are not logged.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
 
 /// What the command asks for.
 struct Task {
@@ -136,7 +130,7 @@ pub fn stop() {
 
 #[cold]
 fn begin_once(state: &AtomicU32) -> Option<Tracing> {
-    if INSIDE.get() {
+    if is_inside() {
         return None;
     }
     loop {
@@ -149,9 +143,9 @@ fn begin_once(state: &AtomicU32) -> Option<Tracing> {
         };
     }
     let begun = errno::kept(|| {
-        INSIDE.set(true);
+        set_inside(true);
         let begun = begin();
-        INSIDE.set(false);
+        set_inside(false);
         begun
     });
     if let Err(why) = &begun {
@@ -261,10 +255,15 @@ fn say(what: &str) {
 
 /// Do something for the tracer: the calls that it makes are its own.
 pub fn inside<T>(work: impl FnOnce() -> T) -> T {
-    let before = INSIDE.replace(true);
+    let before = set_inside(true);
     let value = errno::kept(work);
-    INSIDE.set(before);
+    set_inside(before);
     value
+}
+
+/// Say whether this thread is at work for the tracer: whether it was.
+fn set_inside(is_so: bool) -> bool {
+    thread::with(|own| own.inside.replace(is_so))
 }
 
 /// Whether this process shares its memory with the parent that it will leave by `exec`: what it
@@ -277,7 +276,7 @@ pub fn is_vforked_child() -> bool {
 
 /// Whether this thread is at work for the tracer.
 pub fn is_inside() -> bool {
-    INSIDE.get()
+    thread::with(|own| own.inside.get())
 }
 
 /// Called by the loader.

@@ -14,7 +14,11 @@
 //! ([`Ends`]). How much a socket that was found had carried is in a slot behind it ([`Before`]);
 //! how much it had when a process was done with it is in another ([`After`]).
 
-use crate::framing::{Class, Guess, Reason};
+mod ends;
+
+pub use ends::Ends;
+
+use crate::framing::{Guess, Reason};
 
 /// Words of a slot.
 pub const SLOT_WORDS: usize = 4;
@@ -37,7 +41,7 @@ pub mod head {
     /// Marks the file: "4stsocks".
     pub const MAGIC: u64 = u64::from_le_bytes(*b"4stsocks");
     /// Format that this version writes.
-    pub const FORMAT: u64 = 2;
+    pub const FORMAT: u64 = 3;
     /// Place of the format.
     pub const FORMAT_AT: usize = 1;
     /// Place of the run's id, two words.
@@ -133,7 +137,7 @@ pub struct Call {
     pub flags: u8,
     /// Bytes that it sent or took.
     pub bytes: u32,
-    /// When it was entered, ticks.
+    /// When it was entered, ticks. Of a receive, when it returned.
     pub enter: u64,
     /// When it returned, ticks.
     pub exit: u64,
@@ -209,25 +213,6 @@ pub struct After {
     pub received: u64,
     /// When, ticks.
     pub at: u64,
-}
-
-/// Ends that a slot has room for.
-const ENDS_MAX: usize = 5;
-
-/// Ends of messages of a framed direction: bytes from its beginning, one after another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
-    /// Number of the socket in this process.
-    pub socket: u32,
-    /// What it wrote, not what it read.
-    pub is_sent: bool,
-    count: u8,
-    /// Two bits each.
-    classes: u32,
-    first: u64,
-    last: u64,
-    /// From each to the next, 32 bits each.
-    distances: [u64; 2],
 }
 
 /// What a slot says.
@@ -352,75 +337,6 @@ impl After {
         let [head, sent, received, at] = *slot;
         let is_possible = sent < BYTES_MAX && received < BYTES_MAX;
         is_possible.then_some(After { socket: socket_of(head), sent, received, at })
-    }
-}
-
-impl Ends {
-    /// None yet.
-    pub fn new(socket: u32, is_sent: bool) -> Ends {
-        Ends { socket, is_sent, count: 0, classes: 0, first: 0, last: 0, distances: [0; 2] }
-    }
-
-    /// One more, behind those before. `false`: it has no room in this slot.
-    #[inline]
-    pub fn push(&mut self, offset: u64, class: Class) -> bool {
-        let count = usize::from(self.count);
-        if let Some(at) = count.checked_sub(1) {
-            let distance = offset.wrapping_sub(self.last);
-            if count >= ENDS_MAX || distance > u64::from(u32::MAX) {
-                return false;
-            }
-            self.distances[at / 2] |= distance << (32 * (at % 2));
-        } else {
-            self.first = offset;
-        }
-        self.classes |= (class as u32) << (2 * count);
-        self.last = offset;
-        self.count += 1;
-        true
-    }
-
-    /// They are.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, Class)> + '_ {
-        let mut offset = self.first;
-        (0..usize::from(self.count)).map(move |at| {
-            if let Some(before) = at.checked_sub(1) {
-                let distance = self.distances[before / 2] >> (32 * (before % 2));
-                offset = offset.wrapping_add(distance & u64::from(u32::MAX));
-            }
-            let class = Class::from_code((self.classes >> (2 * at) & 3) as u8);
-            (offset, class.expect("it was one when it was pushed"))
-        })
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// As a slot: the first offset, and the distance from each to the next.
-    #[inline]
-    pub fn slot(&self) -> [u64; SLOT_WORDS] {
-        let flags = u8::from(self.is_sent) | self.count << 1;
-        let head = head_word(Kind::Ends, flags, self.socket, self.classes);
-        [head, self.first, self.distances[0], self.distances[1]]
-    }
-
-    fn of(slot: &[u64; SLOT_WORDS]) -> Option<Ends> {
-        let count = (slot[0] >> 5 & 7) as usize;
-        let mut ends = Ends::new(socket_of(slot[0]), slot[0] >> 4 & 1 == 1);
-        let mut offset = slot[1];
-        for at in 0..count {
-            if at > 0 {
-                let word = slot[2 + (at - 1).min(3) / 2];
-                offset = offset.checked_add(word >> (32 * ((at - 1) % 2)) & u64::from(u32::MAX))?;
-            }
-            let class = Class::from_code((slot[0] >> (32 + 2 * at) & 3) as u8)?;
-            if !ends.push(offset, class) {
-                return None;
-            }
-        }
-        (count > 0).then_some(ends)
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::framing::Class;
 use proptest::prelude::*;
 
 fn call() -> impl Strategy<Value = Call> {
@@ -32,18 +33,30 @@ fn socket() -> impl Strategy<Value = Socket> {
     )
 }
 
+/// From a message's end to the next: short ones and long ones.
+fn step() -> impl Strategy<Value = u64> {
+    prop_oneof![4 => 0..0x100u64, 2 => 0..0x1_0000u64, 1 => 0..0x1_0000_0000u64]
+}
+
 proptest! {
     #[test]
     fn ends_of_messages_are_read(
-        steps in proptest::collection::vec((0..u64::from(u32::MAX), 0..3u8), 1..6),
+        steps in proptest::collection::vec((step(), 0..3u8), 1..40),
         (socket, is_sent, from) in (0..SOCKETS_MAX, any::<bool>(), 0..1u64 << 60),
     ) {
         let mut ends = Ends::new(socket, is_sent);
-        let mut offset = from;
+        let (mut offset, asked) = (from, steps.len());
+        let mut pushed = Vec::new();
         for (step, class) in steps {
+            let class = Class::from_code(class).unwrap();
+            if !ends.push(offset + step, class) {
+                break;
+            }
             offset += step;
-            prop_assert!(ends.push(offset, Class::from_code(class).unwrap()));
+            pushed.push((offset, class));
         }
+        prop_assert!(pushed.len() >= 5.min(asked), "{}", pushed.len());
+        prop_assert_eq!(ends.iter().collect::<Vec<_>>(), pushed);
         let stop = Entry::Stop { socket, is_sent, offset, reason: Reason::Unseen };
         let guess = Entry::Guess { socket, guess: Guess::Resp };
         let before = Before {
@@ -67,6 +80,16 @@ proptest! {
         let expected = [&found[..], &[guess, Entry::Ends(ends), stop]].concat();
         prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), expected);
         prop_assert_eq!(entries.damaged(), 0);
+    }
+
+    #[test]
+    fn a_slot_has_room_for_sixteen_short_messages_nine_longer_ones_or_five_long_ones(
+        step in step(), socket in 0..SOCKETS_MAX,
+    ) {
+        let mut ends = Ends::new(socket, false);
+        let room = (1..).take_while(|at| ends.push(at * step, Class::Paired)).count();
+        let expected = match step { ..=0xff => 16, 0x100..=0xffff => 9, _ => 5 };
+        prop_assert_eq!(room, expected);
     }
 
     #[test]

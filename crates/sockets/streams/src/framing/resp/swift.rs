@@ -45,10 +45,14 @@ pub(super) fn reply(bytes: &[u8]) -> Option<usize> {
 /// The count behind this letter, and where its line has ended.
 #[inline]
 fn count(bytes: &[u8], at: usize, kind: u8) -> Option<(usize, usize)> {
-    match *bytes.get(at..at + 4)? {
+    let value = |digit: u8| usize::from(digit - b'0');
+    match *bytes.get(at..)? {
         // Nearly all are.
-        [letter, digit @ b'0'..=b'9', b'\r', b'\n'] if letter == kind => {
-            Some((usize::from(digit - b'0'), at + 4))
+        [letter, one @ b'0'..=b'9', b'\r', b'\n', ..] if letter == kind => {
+            Some((value(one), at + 4))
+        }
+        [letter, ten @ b'0'..=b'9', one @ b'0'..=b'9', b'\r', b'\n', ..] if letter == kind => {
+            Some((10 * value(ten) + value(one), at + 5))
         }
         [letter, b'0'..=b'9', ..] if letter == kind => digits(bytes, at + 1),
         _ => None,
