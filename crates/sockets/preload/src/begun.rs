@@ -1,9 +1,9 @@
-//! A call that is being made on a stream socket.
+//! A call that is being made on a stream socket, or on a pipe.
 
-use crate::births;
 use crate::frames::{self, Way};
 use crate::state::Tracing;
 use crate::table::{self, Known};
+use crate::{births, pipes};
 use libc::c_int;
 use std::cell::Cell;
 
@@ -17,6 +17,7 @@ thread_local! {
 pub struct Begun {
     pub tracing: Tracing,
     pub known: Known,
+    pub descriptor: c_int,
     /// Ticks of the run's clock.
     pub enter: u64,
 }
@@ -32,7 +33,10 @@ pub fn begin(descriptor: c_int, way: Way) -> Option<Begun> {
     if matches!(way, Way::Sent) {
         SENDING.set(SENDING.get() + 1);
     }
-    Some(Begun { tracing, known, enter: tracing.now() })
+    if known.is_pipe() {
+        pipes::notice_stream(descriptor, known);
+    }
+    Some(Begun { tracing, known, descriptor, enter: tracing.now() })
 }
 
 /// A call that sends has returned.
