@@ -49,11 +49,8 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
     let quality = clock::measure(&clock);
     let anchors = Anchors::begin(&path, clock, quality)?;
     let rings = Rings::begin(&path);
-    let wanted = Wanted {
-        rules,
-        follows: args.follow || args.pipes,
-        has_pipes: folder.info().parameters.contains_key(PIPES_KEY),
-    };
+    let has_pipes = folder.info().parameters.contains_key(PIPES_KEY);
+    let wanted = Wanted { rules, follows: args.follow || has_pipes, has_pipes };
     let mut command = command(&args.program, (&library, quality), &path, &wanted);
     let ended = child::run(&mut command, |_| false);
     drop((anchors, rings));

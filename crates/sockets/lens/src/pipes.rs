@@ -37,8 +37,8 @@ pub fn losses(facts: &SocketsFacts) -> Vec<String> {
     let Some(pipes) = &facts.pipes else { return Vec::new() };
     let outside = (pipes.from_outside > 0).then(|| {
         format!(
-            "{} came from a program that was not traced: what had gone through before is not \
-            known, and the messages are not matched.",
+            "{} came from a program that was not traced, or from the C library (popen): what had \
+            gone through before is not known, and the messages are not matched.",
             counted(pipes.from_outside, "pipe end")
         )
     });
@@ -79,7 +79,7 @@ fn streams(facts: &SocketsFacts, pipes: &PipesFacts) -> Option<String> {
     }
     let names = names.join(", ");
     let unmatched = match pipes.streams {
-        0 => "Its messages are missing".to_owned(),
+        0 => "These bytes are missing".to_owned(),
         some => format!("The messages of {} are not matched", counted(some, "pipe")),
     };
     Some(format!(
@@ -117,6 +117,8 @@ mod tests {
         let said = plain(&found(&of(fine.clone())).unwrap());
         assert!(said.starts_with("2 pipes had both ends traced, and 100 % of"), "{said}");
         assert!(losses(&of(fine.clone())).is_empty());
+        let alone = PipesFacts { stream_nodes: vec![0], ..fine.clone() };
+        assert!(losses(&of(alone))[0].ends_with("in sh (0). These bytes are missing."));
         let pipes = PipesFacts { streams: 1, stream_nodes: vec![1], hidden: 1, half: 2, ..fine };
         let said = plain(&found(&of(pipes.clone())).unwrap());
         assert!(said.contains("2 pipe ends had no traced other end"), "{said}");

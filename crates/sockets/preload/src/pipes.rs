@@ -137,7 +137,9 @@ fn leave_alone(descriptor: c_int, known: Known, why: Hiding) {
 
 /// The program has set these modes of an end (`F_SETFL`).
 pub fn set_modes(descriptor: c_int, known: Known, modes: c_int) {
-    if known.is_pipe() && modes & libc::O_DIRECT != 0 {
+    // A child that has not begun a log must not write into its parent's.
+    let is_ours = || state::tracing_already().is_some_and(|here| known.is_of(here.generation));
+    if known.is_pipe() && modes & libc::O_DIRECT != 0 && is_ours() {
         leave_alone(descriptor, known, Hiding::Packets);
     }
 }
