@@ -21,6 +21,7 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("fourstamp-record", "Row", "the columns of a message, in one cache line"),
     ("fourstamp-record", "RunInfo", SHEET),
     ("fourstamp-stats", "Analysis", SHEET),
+    ("fourstamp-streams", "SocketsFacts", SHEET),
     ("fourstamp-stats", "Row", "the columns of a message that stories ask for"),
     ("fourstamp-warp", "Summary", SHEET),
     ("fourstamp-pager-facts", "Paged", SHEET),

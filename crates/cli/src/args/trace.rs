@@ -15,6 +15,10 @@ pub struct SocketTraceArgs {
     /// Trace the program's child processes, too, and theirs
     #[arg(long)]
     pub follow: bool,
+    /// Trace pipes, too, between the program's processes: implies --follow. Who joins a run does so
+    /// if the run does
+    #[arg(long, conflicts_with = "join")]
+    pub pipes: bool,
     /// What a message is on connections to this port: 7000=resp, 80=http, 9000=length:4be; see
     /// below. May be given several times. Who joins a run has its rules
     #[arg(long, value_name = "PORT=RULE", value_delimiter = ',', conflicts_with = "join")]
@@ -29,7 +33,7 @@ pub struct SocketTraceArgs {
     /// Trace nothing: make one run of what was recorded with `--logs-only` on several hosts
     #[arg(
         long, value_name = "RUN,RUN", value_delimiter = ',',
-        conflicts_with_all = ["join", "follow", "frame", "program"]
+        conflicts_with_all = ["join", "follow", "frame", "pipes", "program"]
     )]
     pub merge: Vec<PathBuf>,
     /// Do not print the report at the end
@@ -64,6 +68,7 @@ Examples:
   fourstamp trace --logs-only --out runs/b -- ./client    on another, then
   fourstamp trace --merge runs/a,runs/b                   where both were copied
   fourstamp trace --frame 7000=resp -- redis-server --port 7000
+  fourstamp trace --pipes -- sh -c 'python3 make.py | python3 take.py'
 
 Rules of --frame: what a message is on connections to a port
 ";
@@ -76,6 +81,10 @@ message from there on, and the report says so.
 The run is closed when the last of the commands that take part in it ends. The program keeps its \
 input, output, signals and exit code; the report goes to standard error. What was logged \
 survives kill -9.
+
+With --pipes, pipes and FIFOs are connections of one direction. The C library moves bytes of \
+printf, fgets and their like by calls of its own, which are not seen: the messages of such a pipe \
+are not matched, and the report says so. Most programs of a shell script are of that kind.
 
 Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
 other system calls without the C library, sockets used through fdopen, datagrams.";

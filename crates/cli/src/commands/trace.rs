@@ -21,9 +21,9 @@ use rings::Rings;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use streams::FRAMING_KEY;
 use streams::framing::Rules;
-use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, RUN};
+use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, PIPES, RUN};
+use streams::{FRAMING_KEY, PIPES_KEY};
 
 /// The parameter of a run whose logs its commands leave as they are.
 const LOGS_ONLY: &str = "logs_only";
@@ -47,7 +47,10 @@ pub fn run(args: &SocketTraceArgs) -> Result<ExitCode> {
     let quality = clock::measure(&clock);
     let anchors = Anchors::begin(&path, clock, quality)?;
     let rings = Rings::begin(&path);
-    let ended = child::run(&mut command(args, (&library, quality), &path, &rules), |_| false);
+    let has_pipes = folder.info().parameters.contains_key(PIPES_KEY);
+    let wanted = Wanted { rules, follows: args.follow || has_pipes, has_pipes };
+    let mut command = command(&args.program, (&library, quality), &path, &wanted);
+    let ended = child::run(&mut command, |_| false);
     drop((anchors, rings));
     let ended = match ended {
         Ok(ended) => ended,
@@ -80,7 +83,7 @@ fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)>
     let rules = Rules::new(args.frame.clone())?;
     let path = place::for_run(args.out.as_deref(), &format!("{name}-trace"))?;
     let mut info = RunInfo::new(&name);
-    info.transport = "sockets".into();
+    info.transport = if args.pipes { "sockets and pipes" } else { "sockets" }.into();
     info.topology = "full-mesh".into();
     let words: Vec<_> =
         args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -91,27 +94,42 @@ fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)>
     if !rules.is_empty() {
         info.parameters.insert(FRAMING_KEY.into(), rules.to_string().into());
     }
+    if args.pipes {
+        info.parameters.insert(PIPES_KEY.into(), true.into());
+    }
     let folder = RunFolder::create(&path, info)?;
     Ok((path, folder))
 }
 
+/// What the tracer is to look at.
+struct Wanted {
+    rules: Rules,
+    /// All descendants of the program.
+    follows: bool,
+    has_pipes: bool,
+}
+
 /// The program with all that makes the tracer log into `run`.
 fn command(
-    args: &SocketTraceArgs,
+    program: &[OsString],
     (library, quality): (&Path, Quality),
     run: &Path,
-    rules: &Rules,
+    wanted: &Wanted,
 ) -> Command {
     let clock = CommandClock { boot_id: Machine::here().boot_id, quality };
     let clock = serde_json::to_string(&clock).expect("plain data is JSON");
-    let parent = if args.follow { String::new() } else { std::process::id().to_string() };
-    let mut command = Command::new(&args.program[0]);
-    match rules.is_empty() {
+    let parent = if wanted.follows { String::new() } else { std::process::id().to_string() };
+    let mut command = Command::new(&program[0]);
+    match wanted.rules.is_empty() {
         true => command.env_remove(FRAMES),
-        false => command.env(FRAMES, rules.to_string()),
+        false => command.env(FRAMES, wanted.rules.to_string()),
+    };
+    match wanted.has_pipes {
+        true => command.env(PIPES, "1"),
+        false => command.env_remove(PIPES),
     };
     command
-        .args(&args.program[1..])
+        .args(&program[1..])
         .env(RUN, run)
         .env(CLOCK, clock)
         .env(PARENT, parent)

@@ -7,5 +7,6 @@ mod guess;
 mod hosts;
 mod inherited;
 mod link;
+mod pipes;
 mod programs;
 mod unseen;

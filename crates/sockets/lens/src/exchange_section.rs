@@ -2,7 +2,7 @@
 
 use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
 use crate::framing;
-use crate::section::name;
+use crate::names::node as name;
 use crate::stretches::{
     ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, WRITING, in_words, known,
 };
@@ -19,7 +19,8 @@ pub fn headline(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<String> {
     let count: u64 = all.iter().map(|ways| ways.whole.count()).sum();
     // A message is counted at both of its ends, where both are traced.
     let messages: u64 = facts.processes.iter().map(|process| process.messages).sum();
-    if count == 0 || exchanges.untold > 0 || facts.outside_exchanges * 4 > messages {
+    let one_way = facts.outside_exchanges + facts.pipes.as_ref().map_or(0, |pipes| pipes.messages);
+    if count == 0 || exchanges.untold > 0 || one_way * 4 > messages {
         return None;
     }
     let sum: i128 = all.iter().map(|ways| ways.whole.moments().sum).sum();

@@ -1,6 +1,6 @@
 //! The words for what a run says of its processes and connections.
 
-use crate::framing;
+use crate::{framing, pipes};
 use document::{counted, part, time};
 use record::RunInfo;
 use report::ProductFacts;
@@ -23,10 +23,16 @@ pub fn product(facts: &SocketsFacts) -> ProductFacts {
 }
 
 fn first_lines(facts: &SocketsFacts) -> Vec<String> {
-    let mut lines = vec![first(facts)];
+    let is_of_pipes = facts.pipes.is_some() && !has_connections(facts);
+    let mut lines = if is_of_pipes { Vec::new() } else { vec![first(facts)] };
+    lines.extend(pipes::found(facts));
     lines.extend(taken_over(facts));
     lines.extend(framing::found(facts));
     lines
+}
+
+fn has_connections(facts: &SocketsFacts) -> bool {
+    facts.whole_connections + facts.half_connections + facts.unmatched.connections() > 0
 }
 
 fn taken_over(facts: &SocketsFacts) -> Option<String> {
@@ -110,6 +116,7 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             "The rules of ports that run.json holds (parameters.frames) were not used: {why}."
         ));
     }
+    lines.extend(pipes::losses(facts));
     lines.extend(framing::losses(facts));
     lines.extend(facts.processes.iter().flat_map(of_process));
     lines
@@ -180,15 +187,24 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
 }
 
 fn remarks(facts: &SocketsFacts) -> Vec<String> {
-    let mut lines: Vec<String> = facts
-        .processes
-        .iter()
-        .map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid))
-        .collect();
+    // A shell's many helpers make pipes, and leave them to others.
+    let is_told = |one: &&ProcessSummary| facts.pipes.is_none() || one.messages > 0;
+    let told = facts.processes.iter().filter(is_told);
+    let mut lines: Vec<String> =
+        told.map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid)).collect();
+    let untold = facts.processes.len() - lines.len();
+    if untold > 0 {
+        lines.push(format!(
+            "{} moved no bytes by calls that were seen.",
+            counted(untold as u64, "further node")
+        ));
+    }
     if let Some(outside) = facts.outside {
-        let unmatched = match facts.unmatched.connections() {
-            0 => "",
-            _ => ", and for the other ends of connections whose messages are not matched",
+        let pipes = facts.pipes.as_ref().map_or(0, |pipes| pipes.unmatched() + pipes.crowded);
+        let unmatched = match (facts.unmatched.connections(), pipes) {
+            (0, 0) => "",
+            (_, 0) => ", and for the other ends of connections whose messages are not matched",
+            _ => ", and for the other ends of messages that are not matched",
         };
         lines.push(format!(
             "Node {outside} stands for all programs that were not traced{unmatched}."

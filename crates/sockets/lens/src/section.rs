@@ -1,6 +1,7 @@
 //! Who talks to whom.
 
 use crate::framing;
+use crate::names::node as name;
 use crate::pairs::{Pair, Pairs};
 use document::{Block, Cell, Column, Row, Section, Table, counted};
 use streams::SocketsFacts;
@@ -10,11 +11,12 @@ pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
     if pairs.told.is_empty() {
         return None;
     }
-    let mut sentence =
+    let place = if facts.pipes.is_some() { "socket or pipe" } else { "socket" };
+    let mut sentence = format!(
         "Means of each stage, from one process to another. A long receive wait is the \
-        receiver's: the bytes lay in its socket until it read them. A long send wait is the \
-        sender's: its socket had no room, or its thread no core."
-            .to_owned();
+        receiver's: the bytes lay in its {place} until it read them. A long send wait is the \
+        sender's: its {place} had no room, or its thread no core."
+    );
     if framing::ports(facts).is_some() {
         sentence.push_str(
             " Where several calls wrote a message, as a rule found it, the time between them is \
@@ -29,15 +31,6 @@ pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
         section.blocks.push(Block::Note(None, said));
     }
     Some(section)
-}
-
-/// What a node is called.
-pub fn name(facts: &SocketsFacts, node: i64) -> String {
-    let known = facts.processes.iter().find(|one| i64::from(one.node) == node);
-    match known {
-        Some(one) => format!("{} ({node})", one.name),
-        None => format!("not traced ({node})"),
-    }
 }
 
 fn table(facts: &SocketsFacts, pairs: &Pairs) -> Table {

@@ -2,17 +2,21 @@
 //!
 //! Bytes are matched by counting those that calls have moved. Where something else moved some (a
 //! child that is not traced, `dprintf`, a system call without the C library), all that follow are
-//! shifted, and nothing in the calls tells. The kernel has counted them.
+//! shifted, and nothing in the calls tells. The kernel has counted them. Of pipes it says what lies
+//! in them (`pipes`).
 
 use crate::state::Tracing;
 use crate::table::{self, Known};
-use crate::{begun, listing, log, origin, state};
+use crate::{begun, listing, log, origin, pipes, state};
 use interpose::errno;
 use libc::c_int;
 use streams::entry::After;
 
 /// Of one that is about to be closed.
 pub fn note(socket: c_int, known: Known, tracing: &Tracing) {
+    if known.is_pipe() {
+        return pipes::note(socket, known, tracing);
+    }
     let Some(passed) = errno::kept(|| origin::of(socket, known.number())) else { return };
     let after = After {
         socket: known.number(),
@@ -28,13 +32,22 @@ pub fn note(socket: c_int, known: Known, tracing: &Tracing) {
 /// Of all, as the process ends. A call that has not returned is not logged: where there may be one,
 /// nothing is said.
 pub fn note_all() {
+    note_each(|_| true);
+}
+
+/// Of all pipes, as the process becomes another program.
+pub fn note_pipes() {
+    note_each(Known::is_pipe);
+}
+
+fn note_each(is_wanted: fn(Known) -> bool) {
     let Some(tracing) = state::tracing_already() else { return };
     if begun::is_sending() || !is_single_threaded() {
         return;
     }
     listing::each(|descriptor, _| {
         let known = table::get(descriptor);
-        if known.is_stream() && known.is_of(tracing.generation) {
+        if known.is_stream() && known.is_of(tracing.generation) && is_wanted(known) {
             note(descriptor, known, &tracing);
         }
     });

@@ -1,19 +1,22 @@
-//! A call that is being made on a stream socket.
+//! A call that is being made on a stream socket, or on a pipe.
 
-use crate::births;
 use crate::frames::{self, Way};
 use crate::state::Tracing;
 use crate::table::{self, Known};
-use crate::thread;
+use crate::{births, pipes, thread};
 use libc::c_int;
+
+/// In the place of when a call was entered: later than all that is told of it.
+pub const NOT_READ: u64 = u64::MAX;
 
 /// What was known when the program made the call.
 #[derive(Clone, Copy)]
 pub struct Begun {
     pub tracing: Tracing,
     pub known: Known,
-    /// When a call that sends was entered, ticks of the run's clock. Of one that receives it tells
-    /// nothing of a message, and a reading of the clock takes its time.
+    pub descriptor: c_int,
+    /// When the call was entered, ticks of the run's clock. Of one that receives from a socket it
+    /// would tell nothing of a message, and reading the clock takes its time: [`NOT_READ`].
     pub enter: u64,
 }
 
@@ -25,11 +28,15 @@ pub fn begin(descriptor: c_int, way: Way) -> Option<Begun> {
         known = known.with_framing(false);
         table::set(descriptor, known);
     }
-    if way == Way::Received {
-        return Some(Begun { tracing, known, enter: 0 });
+    if known.is_pipe() {
+        pipes::notice_stream(descriptor, known);
+    } else if way == Way::Received {
+        return Some(Begun { tracing, known, descriptor, enter: NOT_READ });
     }
-    thread::with(|own| own.sending.set(own.sending.get().wrapping_add(1)));
-    Some(Begun { tracing, known, enter: tracing.now() })
+    if way == Way::Sent {
+        thread::with(|own| own.sending.set(own.sending.get().wrapping_add(1)));
+    }
+    Some(Begun { tracing, known, descriptor, enter: tracing.now() })
 }
 
 /// A call that sends has returned.

@@ -3,12 +3,14 @@
 
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
-use crate::{frames, log, next, origin, stamps, unix_peer};
+use crate::{frames, log, next, origin, pipes, stamps, unix_peer};
 use libc::{c_int, sockaddr_storage, socklen_t};
 use std::ptr::null_mut;
 use streams::entry::{Address, Before, Birth, Socket};
+use streams::transport::Transport;
 
-/// The tracing of this process, if the descriptor is a stream socket; looked at if need be. A
+/// The tracing of this process, if the descriptor is a stream (a socket, or a pipe where these are
+/// looked at); looked at if need be. A
 /// process that has used none is not begun to be traced by this.
 #[inline(always)]
 pub fn stream(descriptor: c_int) -> Option<(Tracing, Known)> {
@@ -31,9 +33,10 @@ fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
     if state::is_inside() || state::is_off() {
         return None;
     }
-    let peer = state::inside(|| match option(descriptor, libc::SO_TYPE) {
+    let found = state::inside(|| match option(descriptor, libc::SO_TYPE) {
         // One that is not connected may be the next time.
-        Some(libc::SOCK_STREAM) => address(descriptor, libc::getpeername),
+        Some(libc::SOCK_STREAM) => address(descriptor, libc::getpeername).map(Found::Socket),
+        None if pipes::is_pipe(descriptor) => Some(Found::Pipe),
         kind => {
             if kind.is_some() || is_open(descriptor) {
                 table::set(descriptor, Known::OTHER);
@@ -44,8 +47,17 @@ fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
     let tracing = state::tracing()?;
     let made = [tracing.now(); 2];
     let birth = if table::get(descriptor).is_pair() { Birth::Pair } else { Birth::Found };
-    let known = state::inside(|| begin(descriptor, (birth, made), peer, &tracing))?;
+    let known = state::inside(|| match found {
+        Found::Socket(peer) => begin(descriptor, (birth, made), peer, &tracing),
+        Found::Pipe => pipes::begin(descriptor, (birth, made), &tracing),
+    })?;
     Some((tracing, known))
+}
+
+/// What was looked at.
+enum Found {
+    Socket(Peer),
+    Pipe,
 }
 
 fn is_open(descriptor: c_int) -> bool {
@@ -81,7 +93,7 @@ pub fn begin(
     let socket = Socket {
         number,
         birth,
-        is_unix: own.is_unix,
+        transport: if own.is_unix { Transport::Unix } else { Transport::Tcp },
         made,
         inode,
         peer_inode: if own.is_unix { unix_peer::of(inode) } else { 0 },

@@ -1,7 +1,7 @@
 //! The calls that copy and close descriptors, or give a number to something new.
 
 use crate::table::{self, Known};
-use crate::{account, log, next, state};
+use crate::{account, births, log, next, pipes, state};
 use libc::{FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, mode_t};
 use streams::entry::{close_slot, noticed};
 
@@ -89,16 +89,32 @@ unsafe extern "C-unwind" fn closefrom(first: c_int) {
 unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
     if !stream.is_null() {
         // SAFETY: the program's own stream.
-        closing(interpose::errno::kept(|| unsafe { libc::fileno(stream) }));
+        let file = interpose::errno::kept(|| unsafe { libc::fileno(stream) });
+        // SAFETY: as above.
+        if pipes::is_on() && file >= 0 && unsafe { pipes::was_used(stream) } {
+            used_by_streams(file);
+        }
+        closing(file);
     }
     // SAFETY: as above.
     unsafe { next::fclose(stream) }
 }
 
+/// The C library moves bytes there, if it is a pipe.
+fn used_by_streams(file: c_int) {
+    if let Some((_, known)) = births::stream(file).filter(|(_, known)| known.is_pipe()) {
+        pipes::give_to_streams(file, known);
+    }
+}
+
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn fdopen(file: c_int, mode: *const c_char) -> *mut FILE {
-    if table::get(file).is_stream() {
+    let known = table::get(file);
+    let is_socket = known.is_stream() && !known.is_pipe();
+    if is_socket {
         log::notice(noticed::STREAMS);
+    } else if pipes::is_on() {
+        used_by_streams(file);
     }
     // SAFETY: the program's own arguments.
     unsafe { next::fdopen(file, mode) }
@@ -144,6 +160,7 @@ fn controlled(file: c_int, command: c_int, argument: *mut c_void, answer: c_int)
         libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => copied(file, answer),
         libc::F_SETFL if answer >= 0 => {
             non_blocking(file, argument as c_int & libc::O_NONBLOCK != 0);
+            pipes::set_modes(file, table::get(file), argument as c_int);
             answer
         }
         _ => answer,
@@ -188,16 +205,27 @@ fn opened(file: c_int) -> c_int {
     file
 }
 
+/// Something that has a path, and may be a FIFO.
+fn opened_by_path(file: c_int) -> c_int {
+    if file >= 0 && !state::is_vforked_child() {
+        table::forget(file);
+        if pipes::is_on() {
+            pipes::opened(file);
+        }
+    }
+    file
+}
+
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     // SAFETY: the program's own arguments; one that it did not give is not read.
-    opened(unsafe { next::open(path, flags, mode) })
+    opened_by_path(unsafe { next::open(path, flags, mode) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     // SAFETY: as for `open`.
-    opened(unsafe { next::open64(path, flags, mode) })
+    opened_by_path(unsafe { next::open64(path, flags, mode) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -208,7 +236,7 @@ unsafe extern "C-unwind" fn openat(
     mode: mode_t,
 ) -> c_int {
     // SAFETY: as for `open`.
-    opened(unsafe { next::openat(folder, path, flags, mode) })
+    opened_by_path(unsafe { next::openat(folder, path, flags, mode) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -219,16 +247,18 @@ unsafe extern "C-unwind" fn openat64(
     mode: mode_t,
 ) -> c_int {
     // SAFETY: as for `open`.
-    opened(unsafe { next::openat64(folder, path, flags, mode) })
+    opened_by_path(unsafe { next::openat64(folder, path, flags, mode) })
 }
 
 /// Both ends of a pipe are new.
 fn piped(ends: *mut c_int, answer: c_int) -> c_int {
     if answer == 0 {
         // SAFETY: the kernel has written both.
-        unsafe { [*ends, *ends.add(1)] }.into_iter().for_each(|end| {
+        let both = unsafe { [*ends, *ends.add(1)] };
+        both.into_iter().for_each(|end| {
             opened(end);
         });
+        pipes::made(both);
     }
     answer
 }
@@ -261,6 +291,49 @@ unsafe extern "C-unwind" fn epoll_create1(flags: c_int) -> c_int {
 unsafe extern "C-unwind" fn eventfd(count: c_uint, flags: c_int) -> c_int {
     // SAFETY: the program's own arguments.
     opened(unsafe { next::eventfd(count, flags) })
+}
+
+/// The process is about to become another program: it has made all its calls.
+fn becoming() {
+    if pipes::is_on() && !state::is_vforked_child() {
+        interpose::errno::kept(account::note_pipes);
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn execv(path: *const c_char, words: *const *const c_char) -> c_int {
+    becoming();
+    // SAFETY: the program's own arguments.
+    unsafe { next::execv(path, words) }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn execve(
+    path: *const c_char,
+    words: *const *const c_char,
+    variables: *const *const c_char,
+) -> c_int {
+    becoming();
+    // SAFETY: the program's own arguments.
+    unsafe { next::execve(path, words, variables) }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn execvp(file: *const c_char, words: *const *const c_char) -> c_int {
+    becoming();
+    // SAFETY: the program's own arguments.
+    unsafe { next::execvp(file, words) }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn execvpe(
+    file: *const c_char,
+    words: *const *const c_char,
+    variables: *const *const c_char,
+) -> c_int {
+    becoming();
+    // SAFETY: the program's own arguments.
+    unsafe { next::execvpe(file, words, variables) }
 }
 
 /// The process is about to restrict its own system calls. Ours may not be among those that it

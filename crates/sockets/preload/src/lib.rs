@@ -12,6 +12,8 @@
 //! - `log`: where calls are written down, a mapped file that outlives the process, whose `space` is
 //!   taken beforehand; `state` begins it when the process first uses a socket, or before it gives
 //!   up its `privileges`.
+//! - `pipes`: where the command asks for them, pipes are streams like sockets; what lies in them is
+//!   asked again and again, because the C library moves bytes there by calls of its own.
 //! - `unseen`: looks for connections and io_uring of which no call told, among all descriptors
 //!   (`listing`).
 //!
@@ -43,6 +45,7 @@ mod listing;
 mod log;
 mod next;
 mod origin;
+mod pipes;
 mod privileges;
 mod receives;
 mod sends;

@@ -32,6 +32,8 @@ interpose::functions! {
         from: c_int, from_offset: *mut i64, to: c_int, to_offset: *mut i64, bytes: size_t,
         flags: c_uint
     ) -> ssize_t;
+    tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t;
+    vmsplice(file: c_int, vectors: *const iovec, count: size_t, flags: c_uint) -> ssize_t;
     recv(socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int) -> ssize_t;
     recvfrom(
         socket: c_int, buffer: *mut c_void, bytes: size_t, flags: c_int,
@@ -71,6 +73,14 @@ interpose::functions! {
     epoll_create(size: c_int) -> c_int;
     epoll_create1(flags: c_int) -> c_int;
     eventfd(count: c_uint, flags: c_int) -> c_int;
+    execv(path: *const c_char, words: *const *const c_char) -> c_int;
+    execve(
+        path: *const c_char, words: *const *const c_char, variables: *const *const c_char
+    ) -> c_int;
+    execvp(file: *const c_char, words: *const *const c_char) -> c_int;
+    execvpe(
+        file: *const c_char, words: *const *const c_char, variables: *const *const c_char
+    ) -> c_int;
     setuid(user: uid_t) -> c_int;
     seteuid(user: uid_t) -> c_int;
     setreuid(real: uid_t, effective: uid_t) -> c_int;

@@ -3,7 +3,7 @@
 use crate::begun::{Begun, begin};
 use crate::frames::{self, Bytes, Way};
 use crate::stamps::{self, Control, ROOM};
-use crate::{births, log, next, state, table};
+use crate::{births, log, next, pipes, state, table};
 use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
@@ -57,13 +57,20 @@ fn log_it(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
     if (got as usize) < wanted {
         how |= flags::EMPTIED;
     }
+    let mut fourth = stamp;
+    if begun.known.is_pipe()
+        && let Some(look) = pipes::look_behind(begun.descriptor, exit, &begun.tracing)
+    {
+        how |= flags::LOOKED;
+        fourth = look;
+    }
     let call = Call {
         socket: begun.known.number(),
         flags: how,
         bytes: got as u32,
-        enter: exit,
+        enter: begun.enter.min(exit),
         exit,
-        fourth: stamp,
+        fourth,
     };
     if !log::write(&call.slot(Kind::Receive)) {
         state::stop();

@@ -3,7 +3,7 @@
 use crate::begun::{Begun, begin, has_sent};
 use crate::births::{self, Peer};
 use crate::frames::{self, Bytes, Way};
-use crate::{log, next, stamps, state};
+use crate::{log, next, pipes, receives, stamps, state};
 use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, off_t, size_t, sockaddr, socklen_t, ssize_t,
@@ -38,13 +38,21 @@ fn log_it(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
     if flags & libc::MSG_OOB != 0 {
         log::notice(noticed::URGENT);
     }
+    let mut fourth = offered as u64;
+    if begun.known.is_pipe()
+        && !refused
+        && let Some(look) = pipes::look_behind(begun.descriptor, exit, &begun.tracing)
+    {
+        how |= flags::LOOKED | if sent.unsigned_abs() < offered { flags::PART } else { 0 };
+        fourth = look;
+    }
     let call = Call {
         socket: begun.known.number(),
         flags: how,
         bytes: sent.max(0) as u32,
         enter: begun.enter,
         exit,
-        fourth: offered as u64,
+        fourth,
     };
     if !log::write(&call.slot(Kind::Send)) {
         state::stop();
@@ -148,7 +156,7 @@ unsafe fn fast_open(
     });
     if let Some(known) = known {
         // SAFETY: the caller's.
-        unsafe { end(Begun { tracing, known, enter }, sent, given, flags) };
+        unsafe { end(Begun { tracing, known, descriptor: socket, enter }, sent, given, flags) };
     }
     sent
 }
@@ -282,15 +290,44 @@ unsafe extern "C-unwind" fn splice(
 ) -> ssize_t {
     // SAFETY: the program's own arguments.
     let call = || unsafe { next::splice(from, from_offset, to, to_offset, bytes, flags) };
-    // One end is a pipe.
+    // One end is a pipe, or both are.
     match begin(to, Way::Sent) {
         Some(begun) => {
-            let moved = call();
+            let moved = if pipes::is_on() { receives::moved(from, call) } else { call() };
             has_sent();
             // SAFETY: no bytes are said to be there.
             unsafe { end(begun, moved, (0, Bytes::Hidden), 0) };
             moved
         }
-        None => crate::receives::moved(from, call),
+        None => receives::moved(from, call),
+    }
+}
+
+/// What is copied from one pipe into another stays in the first.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn tee(from: c_int, to: c_int, bytes: size_t, flags: c_uint) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    let call = || unsafe { next::tee(from, to, bytes, flags) };
+    match pipes::is_on() {
+        // SAFETY: no bytes are said to be there.
+        true => unsafe { sent(to, (0, Bytes::Hidden, 0), call) },
+        false => call(),
+    }
+}
+
+#[cfg_attr(not(test), unsafe(no_mangle))]
+unsafe extern "C-unwind" fn vmsplice(
+    file: c_int,
+    vectors: *const iovec,
+    count: size_t,
+    flags: c_uint,
+) -> ssize_t {
+    // SAFETY: the program's own arguments.
+    let call = || unsafe { next::vmsplice(file, vectors, count, flags) };
+    match pipes::is_on() {
+        // SAFETY: no bytes are said to be there.
+        true if pipes::is_written(file) => unsafe { sent(file, (0, Bytes::Hidden, 0), call) },
+        true => receives::moved(file, call),
+        false => call(),
     }
 }

@@ -15,9 +15,9 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SOCKETS_MAX, head, noticed};
-use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, RUN};
+use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, PIPES, RUN};
 use streams::{LOG_ENDING, NODES_MAX, PROCESS_ENDING, ProcessFacts};
 
 /// Nothing has been begun.
@@ -39,6 +39,8 @@ static TASK: OnceLock<Task> = OnceLock::new();
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// The process that is logging.
 static OWNER: AtomicU32 = AtomicU32::new(0);
+/// The command asks for pipes.
+static TAKES_PIPES: AtomicBool = AtomicBool::new(false);
 /// Sockets that were numbered.
 static SOCKETS: AtomicU32 = AtomicU32::new(0);
 
@@ -69,6 +71,12 @@ impl Tracing {
 #[inline(always)]
 pub fn is_on() -> bool {
     !STATE.load(Ordering::Relaxed).is_null()
+}
+
+/// Whether pipes are looked at like sockets.
+#[inline(always)]
+pub fn takes_pipes() -> bool {
+    TAKES_PIPES.load(Ordering::Relaxed)
 }
 
 /// Whether recording is over, or was never begun: from here on no call is made but the program's.
@@ -297,6 +305,7 @@ extern "C" fn loaded() {
         Ok(rules) => frames::prepare(rules),
         Err(error) => say(&format!("the rules of ports ({FRAMES}) are not used: {error}")),
     }
+    TAKES_PIPES.store(std::env::var_os(PIPES).is_some(), Ordering::Relaxed);
     let _ = CLOCK_HERE.set(Clock::best());
     // SAFETY: a fresh page that is never unmapped.
     unsafe {

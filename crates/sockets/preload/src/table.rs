@@ -4,6 +4,7 @@
 //! the table are passed through.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use streams::entry::SOCKETS_MAX;
 
 /// Descriptors that are known; the usual hard limit of a process.
 const SIZE: usize = 1 << 20;
@@ -11,7 +12,7 @@ const SIZE: usize = 1 << 20;
 static TABLE: [AtomicU64; SIZE] = [const { AtomicU64::new(0) }; SIZE];
 
 /// What a descriptor is. Neither `OTHER` nor `STREAM`: not known; what else is said then holds of a
-/// stream socket, if it is one.
+/// stream socket, if it is one. Where pipes are looked at, they are streams, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Known(u64);
 
@@ -31,6 +32,14 @@ const FRAMED: u64 = 32;
 const PAIR: u64 = 64;
 /// Who made it is known, or it was there before the program.
 const ACCOUNTED: u64 = 128;
+/// Where a stream's number begins, below the flags above it.
+const NUMBER_AT: u32 = 8;
+/// It is an end of a pipe.
+const PIPE: u64 = 1 << 28;
+/// It was said that not all of the pipe's bytes are seen.
+const HIDING: u64 = 1 << 29;
+
+const _: () = assert!((SOCKETS_MAX as u64) << NUMBER_AT <= PIPE);
 
 impl Known {
     /// No stream socket.
@@ -43,7 +52,29 @@ impl Known {
 
     /// A stream socket of this number, of the process of this generation.
     pub fn stream(number: u32, generation: u32) -> Known {
-        Known(STREAM | u64::from(number) << 8 | u64::from(generation) << 32)
+        Known(STREAM | u64::from(number) << NUMBER_AT | u64::from(generation) << 32)
+    }
+
+    /// The same of an end of a pipe.
+    pub fn pipe(number: u32, generation: u32) -> Known {
+        Known(Known::stream(number, generation).0 | PIPE)
+    }
+
+    /// Whether it is an end of a pipe.
+    #[inline(always)]
+    pub fn is_pipe(self) -> bool {
+        self.0 & PIPE != 0
+    }
+
+    /// Whether it was said that not all of the pipe's bytes are seen.
+    #[inline(always)]
+    pub fn is_hiding(self) -> bool {
+        self.0 & HIDING != 0
+    }
+
+    /// The same where that was said.
+    pub fn hiding(self) -> Known {
+        Known(self.0 | HIDING)
     }
 
     /// Whether it was looked at.
@@ -83,7 +114,7 @@ impl Known {
     /// Its number.
     #[inline(always)]
     pub fn number(self) -> u32 {
-        (self.0 >> 8) as u32 & 0xff_ffff
+        (self.0 >> NUMBER_AT) as u32 & (SOCKETS_MAX - 1)
     }
 
     /// Whether calls on it never wait.

@@ -2,6 +2,7 @@
 
 use crate::entry::{Address, Before, Birth};
 use crate::framing::{Class, Guess, Reason};
+use crate::transport::{Hiding, Transport};
 
 /// The clock by which the calls at an end are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +24,8 @@ impl EndClock {
 #[derive(Debug)]
 pub(crate) struct End {
     pub clock: EndClock,
-    pub is_unix: bool,
-    pub inode: u64,
-    /// Of a Unix-domain socket, as far as it is known; else 0.
-    pub peer_inode: u64,
+    pub transport: Transport,
+    pub inodes: Inodes,
     pub local: Address,
     pub peer: Address,
     /// How it came to be, where a traced process made it, or the kernel has told.
@@ -45,12 +44,55 @@ pub(crate) struct End {
     pub silence: Silence,
     /// The rule that its bytes follow, of which none was given.
     pub guess: Option<Guess>,
+    /// Where it is an end of a pipe.
+    pub pipe: PipeUse,
+}
+
+/// Numbers in the system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Inodes {
+    /// The end's; of a pipe that of both ends.
+    pub own: u64,
+    /// The peer's, of a Unix-domain socket, as far as it is known; else 0.
+    pub peer: u64,
+}
+
+/// What is known of the use of a pipe beside its calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PipeUse {
+    /// Entries that say what lay there.
+    pub looks: u64,
+    /// Why its calls do not show all bytes, where it is known that they do not.
+    pub hiding: Option<Hiding>,
+    /// From when a process may have moved bytes there by a call that it did not log, and no other
+    /// call moved any; ns.
+    pub unlogged_from: i64,
+}
+
+impl PipeUse {
+    /// Nothing was noticed.
+    pub const NONE: PipeUse = PipeUse { looks: 0, hiding: None, unlogged_from: i64::MAX };
+
+    /// What another process noticed.
+    pub fn merge(&mut self, other: &PipeUse) {
+        self.looks += other.looks;
+        self.hiding = self.hiding.or(other.hiding);
+        self.unlogged_from = self.unlogged_from.min(other.unlogged_from);
+    }
+
+    /// All of it is there; a call last moved bytes at `last`, ns. Bytes that were not logged shift
+    /// all that other calls moved later.
+    fn complete(&mut self, last: Option<i64>) {
+        if last.is_some_and(|last| last > self.unlogged_from) {
+            self.unlogged_from = i64::MAX;
+        }
+    }
 }
 
 impl End {
     /// Whether another end may be on the same machine, or its address is one in the whole network.
     pub fn may_meet(&self, other: &End) -> bool {
-        self.clock.host == other.clock.host || !(self.is_unix || self.local.is_loopback())
+        self.clock.host == other.clock.host || self.transport.is_tcp() && !self.local.is_loopback()
     }
 
     /// Whether a call on it moved anything, or tried to.
@@ -58,8 +100,20 @@ impl End {
         self.sent.calls + self.received.calls > 0
     }
 
+    /// Whether any bytes went there.
+    pub fn has_moved(&self) -> bool {
+        self.sent.bytes + self.received.bytes > 0
+    }
+
     /// All of it is there: the kernel knows of its birth what no traced process has seen.
-    pub fn complete_birth(&mut self) {
+    pub fn complete(&mut self) {
+        self.complete_birth();
+        self.sent.complete();
+        self.received.complete();
+        self.pipe.complete(self.sent.last.max(self.received.last));
+    }
+
+    fn complete_birth(&mut self) {
         match (self.birth, self.taken_over) {
             (None, TakenOver::At(before, _)) => self.birth = Some(before.birth()),
             _ => self.taken_over = TakenOver::Never,
@@ -90,7 +144,7 @@ impl End {
     pub fn hides_bytes(&self) -> bool {
         let [sent, received] = self.before();
         let is_more = |way: &Moved, before: u64| way.counted > before + way.bytes;
-        !self.is_unix && (is_more(&self.sent, sent) || is_more(&self.received, received))
+        self.transport.is_tcp() && (is_more(&self.sent, sent) || is_more(&self.received, received))
     }
 
     /// Whether others had moved bytes there before.
@@ -235,6 +289,11 @@ impl Moved {
         self.is_ended |= other.is_ended;
         self.movers.merge(other.movers);
         self.marks.merge(&other.marks);
+    }
+
+    /// Whether one process made all of them.
+    pub fn is_of_one(&self) -> bool {
+        matches!(self.movers, Nodes::One(_))
     }
 
     /// All of it is there: what was found is only of use where one process saw all bytes.

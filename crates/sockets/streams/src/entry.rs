@@ -12,13 +12,16 @@
 //! socket takes three slots; the heads of the other two say that they belong to it. Where messages
 //! end in a direction that is framed is written behind the calls that moved them, by byte offset
 //! ([`Ends`]). How much a socket that was found had carried is in a slot behind it ([`Before`]);
-//! how much it had when a process was done with it is in another ([`After`]).
+//! how much it had when a process was done with it is in another ([`After`]). How much lay in a
+//! pipe behind a call is in that call's fourth word, and when a process was done with it in a slot
+//! ([`Look`]).
 
 mod ends;
 
 pub use ends::Ends;
 
 use crate::framing::{Guess, Reason};
+use crate::transport::{Hiding, Look, Transport};
 
 /// Words of a slot.
 pub const SLOT_WORDS: usize = 4;
@@ -98,6 +101,10 @@ pub enum Kind {
     Before = 9,
     /// What a socket had carried when a process was done with it.
     After = 10,
+    /// How much lay in a pipe when a process was done with an end of it.
+    Unread = 11,
+    /// Not all bytes of a pipe are moved by calls that are seen.
+    Hides = 12,
 }
 
 /// Flags of a call.
@@ -112,6 +119,10 @@ pub mod flags {
     pub const EMPTIED: u8 = 8;
     /// End of stream: the peer has shut its side down.
     pub const END: u8 = 16;
+    /// The fourth word is a look at what lay in the pipe behind the call.
+    pub const LOOKED: u8 = 32;
+    /// A send, behind which somebody looked, was given more than it took.
+    pub const PART: u8 = 64;
 }
 
 /// How a socket came to be used.
@@ -122,7 +133,7 @@ pub enum Birth {
     Connected = 1,
     /// `accept`.
     Accepted = 2,
-    /// `socketpair`.
+    /// `socketpair` or `pipe`, whose caller has both ends; or a FIFO that was opened.
     Pair = 3,
     /// It was there: inherited, passed by another process, or older than the trace.
     Found = 4,
@@ -137,21 +148,21 @@ pub struct Call {
     pub flags: u8,
     /// Bytes that it sent or took.
     pub bytes: u32,
-    /// When it was entered, ticks. Of a receive, when it returned.
+    /// When it was entered, ticks. Of a receive from a socket, when it returned.
     pub enter: u64,
     /// When it returned, ticks.
     pub exit: u64,
     /// Of a send, the bytes that it was given; of a receive, the kernel's stamp, ns of
-    /// `CLOCK_REALTIME`.
+    /// `CLOCK_REALTIME`; of either on a pipe a [look](Look::word).
     pub fourth: u64,
 }
 
 /// An end of a connection, whichever process uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
-    /// IPv6, or IPv4 mapped into it; 0 for a Unix-domain socket.
+    /// IPv6, or IPv4 mapped into it; 0 for a Unix-domain socket; the file system of a pipe.
     pub host: u128,
-    /// 0 for a Unix-domain socket.
+    /// 0 for a Unix-domain socket and a pipe.
     pub port: u16,
 }
 
@@ -169,8 +180,8 @@ pub struct Socket {
     pub number: u32,
     /// How it came to be used.
     pub birth: Birth,
-    /// Unix-domain, not TCP.
-    pub is_unix: bool,
+    /// What it is an end of.
+    pub transport: Transport,
     /// When the call was entered that made it, and when it returned; ticks.
     pub made: [u64; 2],
     /// Its number in the system, by which processes that share it are known.
@@ -237,6 +248,20 @@ pub enum Entry {
     Before(Before),
     /// What a socket had carried when a process was done with it.
     After(After),
+    /// What lay in a pipe when a process was done with an end of it.
+    Unread {
+        /// The end's number in this process.
+        socket: u32,
+        /// In ticks.
+        look: Look<u64>,
+    },
+    /// Not all bytes of a pipe are moved by calls that are seen.
+    Hides {
+        /// The end's number in this process.
+        socket: u32,
+        /// Why.
+        hiding: Hiding,
+    },
     /// The rule that a connection follows, of which none was given.
     Guess {
         /// Its number in this process.
@@ -281,6 +306,16 @@ pub fn close_slot(socket: u32, at: u64) -> [u64; SLOT_WORDS] {
     [head_word(Kind::Close, 0, socket, 0), at, at, 0]
 }
 
+/// What lay in a pipe as a slot.
+pub fn unread_slot(socket: u32, look: Look<u64>) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Unread, 0, socket, look.unread), look.from, look.until, 0]
+}
+
+/// That calls do not show all of a pipe's bytes, as a slot.
+pub fn hides_slot(socket: u32, hiding: Hiding) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Hides, hiding as u8, socket, 0), 0, 0, 0]
+}
+
 /// A rule that was guessed as a slot.
 pub fn guess_slot(socket: u32, guess: Guess) -> [u64; SLOT_WORDS] {
     [head_word(Kind::Guess, guess as u8, socket, 0), 0, 0, 0]
@@ -295,6 +330,11 @@ fn stop_of(slot: &[u64; SLOT_WORDS]) -> Option<Entry> {
     let reason = Reason::from_code(u8::try_from(slot[0] >> 32).ok()?)?;
     let (socket, is_sent) = (socket_of(slot[0]), slot[0] >> 4 & 1 == 1);
     Some(Entry::Stop { socket, is_sent, offset: slot[1], reason })
+}
+
+fn unread_of(slot: &[u64; SLOT_WORDS]) -> Entry {
+    let look = Look { from: slot[1], until: slot[2], unread: (slot[0] >> 32) as u32 };
+    Entry::Unread { socket: socket_of(slot[0]), look }
 }
 
 impl Before {
@@ -340,12 +380,10 @@ impl After {
     }
 }
 
-const UNIX: u32 = 1 << 8;
-
 impl Socket {
     /// As slots.
     pub fn slots(&self) -> [u64; SOCKET_SLOTS * SLOT_WORDS] {
-        let how = self.birth as u32 | if self.is_unix { UNIX } else { 0 };
+        let how = self.birth as u32 | (self.transport as u32) << 8;
         let ports = u32::from(self.local.port) | u32::from(self.peer.port) << 16;
         let halves = |host: u128| [(host >> 64) as u64, host as u64];
         let ([local_high, local_low], [peer_high, peer_low]) =
@@ -386,7 +424,7 @@ impl Socket {
         Some(Socket {
             number: socket_of(words[0]),
             birth,
-            is_unix: how & UNIX != 0,
+            transport: Transport::from_code((how >> 8) as u8)?,
             made: [words[1], words[2]],
             inode: words[3],
             peer_inode: words[7],
@@ -434,6 +472,9 @@ impl Iterator for Entries<'_> {
                 7 => stop_of(slot),
                 9 => Before::of(slot).map(Entry::Before),
                 10 => After::of(slot).map(Entry::After),
+                11 => Some(unread_of(slot)),
+                12 => Hiding::from_code((slot[0] >> 4) as u8)
+                    .map(|hiding| Entry::Hides { socket: socket_of(slot[0]), hiding }),
                 8 => Guess::from_code((slot[0] >> 4) as u8)
                     .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,

@@ -1,6 +1,7 @@
 //! What a traced process says of itself, and what the closing says of all of them. Both are JSON,
 //! which these types alone write and read.
 
+use crate::transport::Hiding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +11,9 @@ pub const KEY: &str = "sockets";
 
 /// Where the [`Rules`](crate::framing::Rules) of ports stand among them, as text.
 pub const FRAMING_KEY: &str = "frames";
+
+/// Whether pipes are looked at, among them.
+pub const PIPES_KEY: &str = "pipes";
 
 /// A process, as it begins its log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +66,9 @@ pub struct SocketsFacts {
     /// Why the rules that ports were given were not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unread_rules: Option<String>,
+    /// Pipes, where they were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipes: Option<PipesFacts>,
     /// What came of the rules that ports were given, by port.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub framing: Vec<FramingFacts>,
@@ -81,6 +88,53 @@ impl UnmatchedFacts {
     /// How many.
     pub fn connections(&self) -> u64 {
         self.doubtful_connections + self.hidden_connections
+    }
+}
+
+/// Pipes on which bytes went. They are no connections in what else is counted, but their messages
+/// are messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PipesFacts {
+    /// Pipes with calls at both ends, which one of the traced processes made.
+    pub whole: u64,
+    /// Bytes that were written into these.
+    pub bytes_sent: u64,
+    /// Bytes of them that were read.
+    pub bytes_matched: u64,
+    /// Pipes with calls at one end, or of which no traced process made either.
+    pub half: u64,
+    /// Of those, pipes that no traced process made.
+    pub from_outside: u64,
+    /// Pipes with calls at both ends that do not show all of its bytes, for some other reason than
+    /// those that follow.
+    pub hidden: u64,
+    /// Pipes that the C library's streams used.
+    pub streams: u64,
+    /// The nodes in which they did.
+    pub stream_nodes: Vec<u32>,
+    /// Pipes that carried packets, or of which a descriptor both reads and writes.
+    pub uncounted: u64,
+    /// Messages that went through pipes, halves among them.
+    pub messages: u64,
+    /// Messages that are halves because calls at an end overlapped.
+    pub crowded: u64,
+}
+
+impl PipesFacts {
+    /// Pipes with two traced ends of which nothing is matched.
+    pub fn unmatched(&self) -> u64 {
+        self.hidden + self.streams + self.uncounted
+    }
+
+    /// One more of which nothing is matched, because of this, or because its bytes do not add up.
+    pub(crate) fn count_unmatched(&mut self, why: Option<Hiding>) {
+        let counter = match why {
+            None => &mut self.hidden,
+            Some(Hiding::Streams) => &mut self.streams,
+            Some(Hiding::Packets | Hiding::BothWays) => &mut self.uncounted,
+        };
+        *counter += 1;
     }
 }
 
@@ -181,7 +235,8 @@ fn name_of(program: &Path, words: &[String]) -> String {
     let first = words.next().map(untitled);
     let first = first.map(|word| file(Path::new(word.trim_start_matches('-'))));
     let name = first.filter(|name| !name.is_empty()).unwrap_or_else(|| file(program));
-    match words.find(|word| !word.starts_with('-')) {
+    // Behind `-c` the code itself stands.
+    match words.find(|word| !word.starts_with('-') || *word == "-c") {
         Some(script) if INTERPRETERS.iter().any(|one| name.starts_with(one)) => {
             format!("{name} {}", file(Path::new(script)))
         }
@@ -200,6 +255,7 @@ mod tests {
         assert_eq!(name("/bin/redis-check-rdb", "redis-server --port 1"), "redis-server");
         assert_eq!(name("/usr/bin/python3.11", "python3 -u /srv/app.py 8000"), "python3 app.py");
         assert_eq!(name("/bin/dash", ""), "dash");
+        assert_eq!(name("/bin/bash", "bash -c seq|sort"), "bash -c");
         let titled = ["nginx: master process nginx -c /etc/nginx.conf".to_owned()];
         assert_eq!(name_of(Path::new("/usr/sbin/nginx"), &titled), "nginx");
     }

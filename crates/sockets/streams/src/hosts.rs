@@ -171,7 +171,7 @@ impl Host {
             match event.what {
                 What::Sent(op) => sent.push(&op),
                 What::Received(op) => received.push(&op),
-                What::Marks(_) => {}
+                What::Marks(_) | What::Unread(_) => {}
             }
             Ok(())
         };
@@ -239,7 +239,7 @@ fn ways(one: &Host, other: &Host) -> [Vec<Passed>; 2] {
 /// TCP ends by their addresses, but for those that came several times.
 fn by_address(ends: &[End]) -> FxHashMap<(Address, Address), Option<usize>> {
     let mut found = FxHashMap::default();
-    let is_far = |end: &End| !end.is_unix && !end.local.is_loopback();
+    let is_far = |end: &End| end.transport.is_tcp() && !end.local.is_loopback();
     for (at, end) in ends.iter().enumerate().filter(|(_, end)| is_far(end)) {
         let of = found.entry((end.local, end.peer));
         of.and_modify(|at| *at = None).or_insert(Some(at));
@@ -333,7 +333,7 @@ mod tests {
 
     fn op(enter: i64, bytes: u32) -> Op {
         let (stamp, offered, node, flags) = (record::NULL, 0, 0, 0);
-        Op { enter, exit: enter + 1, stamp, bytes, offered, node, flags }
+        Op { enter, exit: enter + 1, stamp, bytes, offered, node, flags, look: None }
     }
 
     #[test]

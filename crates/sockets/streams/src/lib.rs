@@ -1,4 +1,4 @@
-//! The calls of programs that talk over sockets, and the messages found in them.
+//! The calls of programs that talk over sockets and pipes, and the messages found in them.
 //!
 //! The tracer (`sockettrace`) writes a log a process while the program runs; [`entry`] is its
 //! format. [`close`](close::close) makes messages of the logs. TCP's byte offset is the matching
@@ -21,6 +21,7 @@
 
 mod arrival;
 pub mod close;
+mod crowds;
 mod cutting;
 mod ends;
 pub mod entry;
@@ -31,6 +32,7 @@ mod framed;
 pub mod framing;
 mod hosts;
 mod legs;
+mod level;
 mod logs;
 mod marks;
 mod matching;
@@ -38,13 +40,16 @@ pub mod merge;
 mod op;
 mod order;
 mod pairing;
+mod pipe;
 mod round;
 mod row;
 mod survey;
 mod talk;
+pub mod transport;
 mod turns;
 pub mod variables;
 mod walk;
+mod way;
 pub mod window;
 mod writers;
 mod writes;
@@ -53,8 +58,8 @@ use std::path::{Path, PathBuf};
 
 pub use error::CloseError;
 pub use facts::{
-    FRAMING_KEY, FramingFacts, KEY, ProcessFacts, ProcessSummary, SocketsFacts, TakenOverFacts,
-    UnmatchedFacts,
+    FRAMING_KEY, FramingFacts, KEY, PIPES_KEY, PipesFacts, ProcessFacts, ProcessSummary,
+    SocketsFacts, TakenOverFacts, UnmatchedFacts,
 };
 
 /// Ending of a process's log.

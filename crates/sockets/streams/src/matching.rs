@@ -7,12 +7,15 @@
 
 use crate::arrival::{Arrival, Known, Usual, arrival};
 use crate::cutting::{Cutter, Piece};
-use crate::ends::{End, Moved};
+use crate::ends::Moved;
 use crate::entry::flags;
 use crate::framing::{Class, Reason};
 use crate::marks::Marks;
 use crate::op::Op;
+use crate::pipe::{Obstacle, Pipe, Verdict};
 use crate::row::MessageRow;
+use crate::transport::{Look, Transport};
+use crate::way::{Span, Way};
 use crate::writes::{Sent, Writes, Writing};
 use record::{How, NULL};
 use std::collections::VecDeque;
@@ -36,98 +39,14 @@ impl Counts {
     }
 }
 
-/// Bytes of a direction: the offset of the first, and that behind the last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub from: u64,
-    pub to: u64,
-}
-
-impl Span {
-    fn of(before: u64, moved: u64) -> Span {
-        Span { from: before, to: before + moved }
-    }
-
-    /// How many.
-    pub fn bytes(self) -> u64 {
-        self.to.saturating_sub(self.from)
-    }
-
-    /// The bytes of both.
-    pub fn and(self, other: Span) -> Span {
-        Span { from: self.from.max(other.from), to: self.to.min(other.to) }
-    }
-}
-
-/// Whose calls they are, and how many bytes there will be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    pub is_unix: bool,
-    /// The process that is told where none has written it, or read it.
-    pub from: u32,
-    pub to: u32,
-    /// When the first of those that write logged its last call that did, ns. One that is killed
-    /// within a call does not log it, and nothing after it.
-    pub silent_from: i64,
-    /// Bytes that are written, and read, by traced processes.
-    pub written: Span,
-    pub read: Span,
-    /// Up to which byte all had arrived when the reader was found, and when, ns.
-    pub had_arrived: Option<(u64, i64)>,
-    /// The node that wrote what was written before, and read what was read before.
-    pub outside: u32,
-    /// No call that writes takes longer, ns.
-    pub longest_ns: i64,
-    /// The two ends' clocks may be so far apart, ns.
-    pub apart_ns: i64,
-}
-
-impl Way {
-    /// From one end to another; `outside` stands for all programs that were not traced.
-    pub fn between(from: &End, to: &End, outside: u32) -> Way {
-        Way {
-            is_unix: from.is_unix,
-            from: from.node,
-            to: to.node,
-            silent_from: from.silence.from,
-            written: Span::of(from.before()[0], from.sent.bytes),
-            read: Span::of(to.before()[1], to.received.bytes),
-            had_arrived: to.had_arrived(),
-            outside,
-            longest_ns: from.sent.longest_ns,
-            apart_ns: from.clock.apart(to.clock),
-        }
-    }
-
-    /// Bytes that were both written and read.
-    pub fn matched(&self) -> u64 {
-        self.written.and(self.read).bytes()
-    }
-
-    /// Bytes that were written, but for those that others had read before.
-    pub fn written_for_reader(&self) -> u64 {
-        self.written.to.saturating_sub(self.written.from.max(self.read.from))
-    }
-
-    /// Bytes of which one side is not known because others moved them before: those that they
-    /// wrote, or read.
-    pub fn others(&self) -> u64 {
-        self.written.bytes() - self.written_for_reader() + self.read.bytes() - self.read_of_writer()
-    }
-
-    fn read_of_writer(&self) -> u64 {
-        self.read.to.saturating_sub(self.read.from.max(self.written.from))
-    }
-
-    /// Whether it is a message that others wrote, or read, before.
-    pub fn is_others(&self, row: &MessageRow) -> bool {
-        [row.src, row.dst].contains(&self.outside)
-    }
-}
-
-/// Something was read before it was written, so the two ends do not belong together.
+/// Why no messages can be told of a direction as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Doubt;
+pub(crate) enum Doubt {
+    /// Something was read before it was written, so the two ends do not belong together.
+    Order,
+    /// See [`Obstacle`].
+    Pipe(Obstacle),
+}
 
 /// A direction of a connection of which both ends are known.
 #[derive(Clone, Debug)]
@@ -151,6 +70,7 @@ pub(crate) struct Direction {
     others: u64,
     usual: Usual,
     is_finished: bool,
+    pipe: Option<Box<Pipe>>,
 }
 
 impl Direction {
@@ -171,11 +91,20 @@ impl Direction {
             others: way.read.from,
             usual: Usual::default(),
             is_finished: false,
+            pipe: None,
         }
+    }
+
+    /// Of a pipe.
+    pub fn of_pipe(way: Way, pipe: Pipe) -> Direction {
+        Direction { pipe: Some(Box::new(pipe)), ..Direction::new(way, Marks::default()) }
     }
 
     /// A call wrote.
     pub fn send(&mut self, op: &Op) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.write(op);
+        }
         if let Some(sent) = self.writes.take(op) {
             self.marks.moved(false, sent.bytes);
             self.cutter.push(sent, sent.bytes);
@@ -184,11 +113,26 @@ impl Direction {
 
     /// A call read.
     pub fn receive(&mut self, op: &Op) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.read(op);
+        }
         if op.bytes > 0 {
             self.marks.moved(true, op.bytes.into());
             self.got += u64::from(op.bytes);
             self.reads.push_back((self.got, *op));
         }
+    }
+
+    /// Somebody looked how much lay in the pipe.
+    pub fn look(&mut self, look: Look<i64>) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.look(look);
+        }
+    }
+
+    /// Messages that are halves because calls overlapped.
+    pub fn crowded(&self) -> u64 {
+        self.pipe.as_ref().map_or(0, |pipe| pipe.crowded)
     }
 
     /// See [`Way::is_others`].
@@ -205,6 +149,9 @@ impl Direction {
     pub fn finish(&mut self) {
         self.is_finished = true;
         self.marks.finish();
+        if let Some(pipe) = &mut self.pipe {
+            pipe.finish();
+        }
     }
 
     /// Messages that were written while another call wrote, too.
@@ -235,12 +182,16 @@ impl Direction {
     /// The next message of which all is known that there is to know.
     pub fn next(&mut self) -> Result<Option<MessageRow>, Doubt> {
         self.cut();
-        if let Some(row) = self.of_others() {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.check().map_err(Doubt::Pipe)?;
+        }
+        if let Some(row) = self.of_others().or_else(|| self.of_halves()) {
             return Ok(Some(row));
         }
         let Some((end, message)) = self.sent.front().copied() else { return self.beyond() };
-        while self.reads.front().is_some_and(|(read, _)| *read < end) {
-            self.reads.pop_front();
+        let passed = self.reads.partition_point(|(read, _)| *read < end);
+        if self.pipe.is_none() {
+            self.reads.drain(..passed);
         }
         let read = self.way.read;
         if end > read.to || end <= read.from {
@@ -248,12 +199,24 @@ impl Direction {
             self.counts.lone_sends += 1;
             return Ok(Some(self.done(end, lone_send(&message, reader))));
         }
-        let Some((read, got)) = self.reads.front().copied() else { return Ok(None) };
-        if got.exit.saturating_add(self.way.apart_ns) < message.enter {
-            return Err(Doubt);
+        let at = if self.pipe.is_none() { 0 } else { passed };
+        let Some((read, got)) = self.reads.get(at).copied() else { return Ok(None) };
+        match self.pipe.as_mut().map(|pipe| pipe.judge([message.exit, got.exit])) {
+            Some(Verdict::NotYet) => return Ok(None),
+            Some(Verdict::Crowded) => return Ok(Some(self.halved(end, &message))),
+            Some(Verdict::Told) | None => {}
         }
+        if got.exit.saturating_add(self.way.apart_ns) < message.enter {
+            return Err(self.contradicted());
+        }
+        self.reads.drain(..at);
         let Some(is_last) = self.is_last((end, read), &got) else { return Ok(None) };
-        let mut known = what_is_known(&message, &got, self.way.is_unix, is_last);
+        let mut known = what_is_known(&message, &got, self.way.transport, is_last);
+        if let Some(pipe) = &mut self.pipe {
+            let (not_before, until) = pipe.level.arrived(end);
+            known.latest = known.latest.min(until);
+            known.enter = known.enter.max(not_before.min(known.latest));
+        }
         if let Some((_, at)) = self.way.had_arrived.filter(|(offset, _)| end <= *offset) {
             known.latest = known.latest.min(at);
         }
@@ -279,6 +242,33 @@ impl Direction {
         Ok(Some(self.done(end, row)))
     }
 
+    fn contradicted(&self) -> Doubt {
+        self.pipe.as_ref().map_or(Doubt::Order, |pipe| Doubt::Pipe(pipe.contradicted()))
+    }
+
+    /// Which call read a message is not known: each side of it is told alone.
+    fn halved(&mut self, end: u64, message: &Sent) -> MessageRow {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.halves = Some(Span { from: end - message.bytes, to: end });
+        }
+        self.counts.lone_sends += 1;
+        self.done(end, lone_send(message, self.way.outside))
+    }
+
+    /// What was read of such a message: a row for each call.
+    fn of_halves(&mut self) -> Option<MessageRow> {
+        let pipe = self.pipe.as_mut()?;
+        let halves = pipe.halves?;
+        while self.reads.front().is_some_and(|(read, _)| *read <= halves.from) {
+            self.reads.pop_front();
+        }
+        let (read, got) = self.reads.front().copied()?;
+        let to = read.min(halves.to);
+        pipe.halves = (to < halves.to).then_some(Span { from: to, ..halves });
+        self.counts.lone_receives += 1;
+        Some(lone_receive((to - halves.from, None), &got, self.way.outside, false))
+    }
+
     fn done(&mut self, end: u64, row: MessageRow) -> MessageRow {
         self.sent.pop_front();
         self.done = end;
@@ -288,7 +278,7 @@ impl Direction {
     /// Whether nothing behind the message that ends there can have come before the read's stamp;
     /// `None` where that is not known yet.
     fn is_last(&self, (end, read): (u64, u64), got: &Op) -> Option<bool> {
-        if end != read || self.way.is_unix || got.stamp == NULL {
+        if end != read || !self.way.transport.is_tcp() || got.stamp == NULL {
             return Some(false);
         }
         let is_no_next = end >= self.way.written.to || self.is_finished;
@@ -339,7 +329,7 @@ impl Direction {
         let read_by = got.exit.saturating_add(self.way.apart_ns);
         if !self.has_beyond && read_by < self.way.silent_from {
             // Bytes that nobody wrote: the log of the sender is not whole, or they are others'.
-            return Err(Doubt);
+            return Err(self.contradicted());
         }
         self.has_beyond = true;
         self.counts.lone_receives += 1;
@@ -366,11 +356,11 @@ fn joined(cutter: &Cutter<Sent>, piece: &Piece) -> Sent {
     Sent { ready: first.ready, writing: writing.sum, bytes, class, ..last }
 }
 
-fn what_is_known(message: &Sent, got: &Op, is_unix: bool, is_last: bool) -> Known {
-    let taken = got.exit;
-    if is_unix || got.stamp == NULL {
-        // Bytes for a Unix-domain socket are in its queue when the call returns.
-        let latest = if is_unix { taken.min(message.exit) } else { taken };
+fn what_is_known(message: &Sent, got: &Op, transport: Transport, is_last: bool) -> Known {
+    let (taken, is_tcp) = (got.exit, transport.is_tcp());
+    if !is_tcp || got.stamp == NULL {
+        // Bytes for a Unix-domain socket, or a pipe, are there when the call returns.
+        let latest = if is_tcp { taken } else { taken.min(message.exit) };
         return Known { enter: message.enter, latest, exact: None };
     }
     let exact = is_last.then_some(got.stamp);

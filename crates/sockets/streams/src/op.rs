@@ -1,5 +1,7 @@
 //! A call on a connection, on the run's timeline.
 
+use crate::transport::Look;
+
 /// A call that sent or received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
@@ -11,12 +13,14 @@ pub(crate) struct Op {
     pub stamp: i64,
     /// Bytes that it moved.
     pub bytes: u32,
-    /// Of a send, bytes that it was given; 0 when that is not known.
+    /// Of a send, bytes that it was given, or more than it took; 0 when that is not known.
     pub offered: u32,
     /// The process.
     pub node: u32,
     /// See [`crate::entry::flags`].
     pub flags: u8,
+    /// What lay in the pipe behind it.
+    pub look: Option<Look<i64>>,
 }
 
 impl Op {

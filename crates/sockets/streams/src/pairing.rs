@@ -2,6 +2,7 @@
 
 use crate::ends::{End, TakenOver};
 use crate::entry::{Address, Birth};
+use crate::transport::Transport;
 use rustc_hash::FxHashMap;
 
 /// The other end of each, where it was traced.
@@ -9,25 +10,39 @@ pub(crate) fn partners(ends: &[End]) -> Vec<Option<usize>> {
     let mut partners = vec![None; ends.len()];
     by_inode(ends, &mut partners);
     by_address(ends, &mut partners);
+    pipes(ends, &mut partners);
     partners
 }
 
 /// Unix-domain sockets: one end at least has learnt from the kernel who the other is.
 fn by_inode(ends: &[End], partners: &mut [Option<usize>]) {
-    let is_unix = |end: &&End| end.is_unix && end.inode != 0;
+    let is_unix = |end: &&End| end.transport == Transport::Unix && end.inodes.own != 0;
     let key = |end: &End, inode: u64| (end.clock.host, inode);
     let of_inode: FxHashMap<(u32, u64), usize> = (0..)
         .zip(ends)
         .filter(|(_, end)| is_unix(end))
-        .map(|(at, end)| (key(end, end.inode), at))
+        .map(|(at, end)| (key(end, end.inodes.own), at))
         .collect();
     for (at, end) in ends.iter().enumerate().filter(|(_, end)| is_unix(end)) {
-        if let Some(&other) = of_inode.get(&key(end, end.peer_inode))
-            && end.peer_inode != 0
+        if let Some(&other) = of_inode.get(&key(end, end.inodes.peer))
+            && end.inodes.peer != 0
             && other != at
             && partners[at].is_none()
             && partners[other].is_none()
         {
+            (partners[at], partners[other]) = (Some(other), Some(at));
+        }
+    }
+}
+
+/// Pipes: both ends have one number in their file system, and one of them is written.
+fn pipes(ends: &[End], partners: &mut [Option<usize>]) {
+    let key = |end: &End| (end.clock.host, end.inodes.own, end.local);
+    let of_kind = |kind| (0..).zip(ends).filter(move |(_, end): &(_, &End)| end.transport == kind);
+    let written: FxHashMap<_, usize> =
+        of_kind(Transport::PipeWrite).map(|(at, end)| (key(end), at)).collect();
+    for (at, end) in of_kind(Transport::PipeRead) {
+        if let Some(&other) = written.get(&key(end)) {
             (partners[at], partners[other]) = (Some(other), Some(at));
         }
     }
@@ -39,7 +54,7 @@ fn by_inode(ends: &[End], partners: &mut [Option<usize>]) {
 fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
     let mut connected: FxHashMap<(Address, Address), Vec<usize>> = FxHashMap::default();
     let mut others = Vec::new();
-    for (at, end) in ends.iter().enumerate().filter(|(_, end)| !end.is_unix) {
+    for (at, end) in ends.iter().enumerate().filter(|(_, end)| end.transport.is_tcp()) {
         match end.birth {
             Some(Birth::Connected) => connected.entry((end.local, end.peer)).or_default().push(at),
             _ => others.push(at),
@@ -72,7 +87,7 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ends::{EndClock, Moved, Silence};
+    use crate::ends::{EndClock, Inodes, Moved, PipeUse, Silence};
 
     fn address(host: [u8; 4], port: u16) -> Address {
         Address { host: std::net::Ipv4Addr::from(host).to_ipv6_mapped().into(), port }
@@ -81,9 +96,8 @@ mod tests {
     fn end(host: u32, birth: Birth, [local, peer]: [Address; 2]) -> End {
         End {
             clock: EndClock { host, error_ns: 100 },
-            is_unix: false,
-            inode: 5,
-            peer_inode: 0,
+            transport: Transport::Tcp,
+            inodes: Inodes { own: 5, peer: 0 },
             local,
             peer,
             birth: Some(birth),
@@ -95,6 +109,7 @@ mod tests {
             received: Moved::default(),
             silence: Silence::NONE,
             guess: None,
+            pipe: PipeUse::NONE,
         }
     }
 
@@ -109,6 +124,25 @@ mod tests {
         assert_eq!(talk([127, 0, 0, 1], [0, 0]), met);
         assert_eq!(talk([127, 0, 0, 1], [0, 1]), not);
         assert_eq!(talk([10, 0, 0, 1], [0, 1]), met);
+    }
+
+    #[test]
+    fn the_end_of_a_pipe_that_is_written_meets_the_one_that_is_read_on_its_own_machine() {
+        let of = |host, transport, own, files: u16| {
+            let local = address([0; 4], files);
+            let inodes = Inodes { own, peer: 0 };
+            End { transport, inodes, ..end(host, Birth::Pair, [local, local]) }
+        };
+        let (read, write) = (Transport::PipeRead, Transport::PipeWrite);
+        let ends = [
+            of(0, read, 7, 1),
+            of(0, write, 7, 1),
+            of(1, read, 7, 1),
+            of(0, write, 7, 2),
+            of(0, read, 8, 1),
+            of(0, Transport::Unix, 7, 1),
+        ];
+        assert_eq!(partners(&ends), [Some(1), Some(0), None, None, None, None]);
     }
 
     #[test]

@@ -5,15 +5,17 @@
 use crate::ends::{End, TakenOver, asker_first};
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
-use crate::facts::SocketsFacts;
+use crate::facts::{PipesFacts, SocketsFacts};
 use crate::framed::Framing;
 use crate::framing::Rules;
-use crate::matching::Way;
+use crate::matching::Counts;
 use crate::pairing;
 use crate::row::MessageRow;
 use crate::survey::Survey;
 use crate::talk::{Look, Outcome, Sink, Talk, Trouble};
+use crate::transport::Transport;
 use crate::walk::Event;
+use crate::way::Way;
 use crate::writers::Writers;
 use rustc_hash::FxHashMap;
 
@@ -29,13 +31,16 @@ pub(crate) struct Plan {
     of_end: Vec<usize>,
     /// Connections on which bytes went by calls that were not seen.
     hidden: u64,
+    /// What is known of pipes beforehand.
+    pipes: PipesFacts,
 }
 
 impl Plan {
     /// Of all ends, of which nothing is known to be wrong.
     pub fn of(ends: &[End]) -> Plan {
         let of_end = vec![0; ends.len()];
-        let mut plan = Plan { talks: Vec::new(), looks: Vec::new(), of_end, hidden: 0 };
+        let (talks, looks, pipes) = (Vec::new(), Vec::new(), PipesFacts::default());
+        let mut plan = Plan { talks, looks, of_end, hidden: 0, pipes };
         let partners = pairing::partners(ends);
         for (at, partner) in partners.iter().enumerate() {
             match partner {
@@ -48,6 +53,9 @@ impl Plan {
     }
 
     fn pair(&mut self, ends: &[End], pair: [usize; 2]) {
+        if ends[pair[0]].transport.is_pipe() {
+            return self.pipe(ends, pair);
+        }
         let pair = asker_first(ends, pair);
         if pair.iter().any(|at| ends[*at].hides_bytes()) {
             // Which bytes are the same is not known by counting those that were seen.
@@ -63,6 +71,24 @@ impl Plan {
         }
     }
 
+    /// The end that is written comes first.
+    fn pipe(&mut self, ends: &[End], [one, other]: [usize; 2]) {
+        let is_written = ends[one].transport == Transport::PipeWrite;
+        let pair = if is_written { [one, other] } else { [other, one] };
+        let each = pair.map(|at| &ends[at]);
+        let look = match each.iter().find_map(|end| end.pipe.hiding) {
+            Some(why) => {
+                self.pipes.count_unmatched(Some(why));
+                Look { is_doubtful: true, ..Look::default() }
+            }
+            None if each.iter().all(|end| end.is_used() && end.birth.is_some()) => {
+                return self.add(pair, Look::default());
+            }
+            None => Look::default(),
+        };
+        pair.into_iter().for_each(|at| self.add([at, at], look));
+    }
+
     fn add(&mut self, talk: [usize; 2], look: Look) {
         talk.into_iter().for_each(|at| self.of_end[at] = self.talks.len());
         self.talks.push(talk);
@@ -74,7 +100,11 @@ impl Plan {
         for (at, trouble) in troubles {
             match trouble {
                 Trouble::NotInOrder => self.looks[*at].by_turns = true,
-                Trouble::Doubtful => {
+                Trouble::Crowded => self.looks[*at].is_patient = true,
+                Trouble::Doubtful | Trouble::Hidden => {
+                    if *trouble == Trouble::Hidden {
+                        self.pipes.count_unmatched(None);
+                    }
                     let look = Look { is_doubtful: true, ..Look::default() };
                     let [one, other] = self.talks[*at];
                     self.talks[*at] = [one, one];
@@ -87,7 +117,8 @@ impl Plan {
 
     /// Connections whose ends did not belong together: two halves each.
     fn doubtful(&self) -> u64 {
-        self.looks.iter().filter(|look| look.is_doubtful).count() as u64 / 2 - self.hidden
+        let all = self.looks.iter().filter(|look| look.is_doubtful).count() as u64 / 2;
+        all - self.hidden - self.pipes.unmatched()
     }
 }
 
@@ -101,6 +132,7 @@ pub(crate) struct Round<'a> {
     pub out: Out,
     pub facts: SocketsFacts,
     framing: Framing,
+    pipes: PipesFacts,
     /// Messages that nobody has read, and reads of what nobody has written, as far as is known.
     pub lone: (u64, u64),
 }
@@ -182,6 +214,7 @@ impl<'a> Round<'a> {
             out,
             facts: SocketsFacts::default(),
             framing: Framing::new(rules),
+            pipes: PipesFacts::default(),
             lone: (0, 0),
         }
     }
@@ -212,6 +245,7 @@ impl<'a> Round<'a> {
         }
         self.facts.unmatched.doubtful_connections = self.plan.doubtful();
         self.facts.unmatched.hidden_connections = self.plan.hidden;
+        self.facts.pipes = self.pipes();
         self.facts.framing = std::mem::take(&mut self.framing).facts();
     }
 
@@ -219,7 +253,37 @@ impl<'a> Round<'a> {
         let (ends, look) = (self.ends(at), self.plan.looks[at]);
         match self.is_half(at) {
             true => Talk::half(ends[0], self.rules, look, self.out.outside),
+            false if ends[0].transport.is_pipe() => Talk::pipe(ends, look, self.out.outside),
             false => Talk::whole(ends, self.rules, look, self.out.outside),
+        }
+    }
+
+    /// What came of the pipes, where there are any.
+    fn pipes(&mut self) -> Option<PipesFacts> {
+        let known = &self.plan.pipes;
+        let is_any = self.survey.ends.iter().any(|end| end.transport.is_pipe());
+        is_any.then(|| PipesFacts {
+            hidden: known.hidden,
+            streams: known.streams,
+            uncounted: known.uncounted,
+            ..std::mem::take(&mut self.pipes)
+        })
+    }
+
+    fn count_pipe(&mut self, at: usize, outcome: &Outcome) {
+        let (ends, is_half) = (self.ends(at), self.is_half(at));
+        let pipes = &mut self.pipes;
+        let Counts { matched, lone_sends, lone_receives } = outcome.counts;
+        pipes.messages += matched + lone_sends + lone_receives;
+        pipes.crowded += outcome.crowded;
+        if !is_half {
+            let way = Way::between(ends[0], ends[1], self.out.outside);
+            pipes.whole += u64::from(way.written.bytes() > 0);
+            pipes.bytes_sent += way.written.bytes();
+            pipes.bytes_matched += way.matched();
+        } else if ends[0].has_moved() && !self.plan.looks[at].is_doubtful {
+            pipes.half += 1;
+            pipes.from_outside += u64::from(ends[0].birth.is_none());
         }
     }
 
@@ -251,6 +315,11 @@ impl<'a> Round<'a> {
     fn count(&mut self, at: usize, outcome: &Outcome) {
         let ends = self.ends(at);
         let is_half = self.is_half(at);
+        if ends[0].transport.is_pipe() {
+            self.count_pipe(at, outcome);
+            self.facts.matched += outcome.counts.matched;
+            return self.count_lone(outcome);
+        }
         let facts = &mut self.facts;
         if !is_half {
             facts.whole_connections += 1;
@@ -273,10 +342,14 @@ impl<'a> Round<'a> {
         facts.overlapping += outcome.overlapping;
         facts.exchanges += outcome.exchanges;
         facts.outside_exchanges += outcome.outside_exchanges;
-        self.lone.0 += outcome.counts.lone_sends;
-        self.lone.1 += outcome.counts.lone_receives;
         if let Some(framed) = &outcome.framed {
             self.framing.add(framed);
         }
+        self.count_lone(outcome);
+    }
+
+    fn count_lone(&mut self, outcome: &Outcome) {
+        self.lone.0 += outcome.counts.lone_sends;
+        self.lone.1 += outcome.counts.lone_receives;
     }
 }

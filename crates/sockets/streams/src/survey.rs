@@ -3,15 +3,16 @@
 //! needs to know beforehand, so that nothing has to be kept until the end.
 
 use crate::CloseError;
-use crate::ends::{End, EndClock, Moved, Silence, TakenOver};
+use crate::ends::{End, EndClock, Inodes, Moved, PipeUse, Silence, TakenOver};
 use crate::entry::{Address, Before, Birth, Call, Entries, Entry, Socket, flags};
 use crate::framing::Guess;
 use crate::logs::Process;
+use crate::transport::{Hiding, Transport};
 use clock::{Cursor, Model, Ticks};
 use rustc_hash::FxHashMap;
 
 /// Which socket of which system it is.
-type Key = (u32, u64, Address, Address);
+type Key = (u32, Transport, u64, Address, Address);
 
 /// What is in the logs of all processes.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Survey {
     pub numbers: Vec<FxHashMap<u32, u32>>,
     /// Connections of each process.
     pub used: Vec<u64>,
+    /// Of each process, whether the C library's streams used a pipe there.
+    pub streams: Vec<bool>,
     /// The moments of its calls.
     pub spans: Vec<Option<ClockSpan>>,
     /// When each chunk begins, with the place of its process.
@@ -56,6 +59,10 @@ struct Use {
     received: Moved,
     last: i64,
     guess: Option<Guess>,
+    looks: u64,
+    hiding: Option<Hiding>,
+    /// It was closed last, or the process ended in order, ns.
+    done: Option<i64>,
 }
 
 /// What a process did.
@@ -111,6 +118,7 @@ impl Survey {
     /// A process whose clock is not known.
     pub fn skip(&mut self) {
         self.numbers.push(FxHashMap::default());
+        self.streams.push(false);
         self.used.push(0);
         self.spans.push(None);
     }
@@ -119,9 +127,7 @@ impl Survey {
     pub fn complete(&mut self) {
         self.chunks.sort_unstable();
         for end in &mut self.ends {
-            end.complete_birth();
-            end.sent.complete();
-            end.received.complete();
+            end.complete();
         }
     }
 
@@ -138,8 +144,14 @@ impl Survey {
         let mut numbers = FxHashMap::default();
         for socket in &uses.sockets {
             let before = uses.before.get(&socket.number);
-            numbers.insert(socket.number, self.end_of(socket, before, whose, clock) as u32);
+            let at = self.end_of(socket, before, whose, clock);
+            numbers.insert(socket.number, at as u32);
+            if socket.transport.is_pipe() {
+                let found = uses.of_pipe(socket, clock);
+                self.ends[at].pipe.merge(&found);
+            }
         }
+        self.streams.push(uses.streams());
         let mut used: Vec<u32> = numbers.values().copied().collect();
         used.sort_unstable();
         used.dedup();
@@ -169,14 +181,13 @@ impl Survey {
         (node, of_end): (u32, EndClock),
         clock: &mut Cursor<'_>,
     ) -> usize {
-        let key = (of_end.host, socket.inode, socket.local, socket.peer);
+        let key = (of_end.host, socket.transport, socket.inode, socket.local, socket.peer);
         let [enter, exit] = socket.made.map(|at| clock.timeline(Ticks(at)).0);
         let at = *self.by_key.entry(key).or_insert_with(|| {
             self.ends.push(End {
                 clock: of_end,
-                is_unix: socket.is_unix,
-                inode: socket.inode,
-                peer_inode: 0,
+                transport: socket.transport,
+                inodes: Inodes { own: socket.inode, peer: 0 },
                 local: socket.local,
                 peer: socket.peer,
                 birth: None,
@@ -188,11 +199,12 @@ impl Survey {
                 received: Moved::default(),
                 silence: Silence::NONE,
                 guess: None,
+                pipe: PipeUse::NONE,
             });
             self.ends.len() - 1
         });
         let end = &mut self.ends[at];
-        end.peer_inode = end.peer_inode.max(socket.peer_inode);
+        end.inodes.peer = end.inodes.peer.max(socket.peer_inode);
         end.made = end.made.min(enter);
         match socket.birth {
             Birth::Found => end.taken_over.add(before.map(|before| (*before, exit))),
@@ -203,14 +215,15 @@ impl Survey {
 }
 
 impl Uses {
-    /// The entries of a chunk. When the first call of it ended; `None` where it holds none.
+    /// The entries of a chunk. When the first call of it ended, or the first look at a pipe began;
+    /// `None` where it holds neither.
     fn take(
         &mut self,
         entries: &mut Entries<'_>,
         (node, until): (u32, u64),
         clock: &mut Cursor<'_>,
     ) -> Option<i64> {
-        let mut first = None;
+        let (mut first, mut looked) = (None, None);
         for entry in entries.by_ref() {
             match entry {
                 Entry::Socket(socket) => self.sockets.push(socket),
@@ -229,9 +242,22 @@ impl Uses {
                     first = Some(first.map_or(exit, |first: i64| first.min(exit)));
                 }
                 Entry::Close { socket, at } => {
+                    let at = clock.timeline(Ticks(at)).0;
                     let one = self.by_number.entry(socket).or_default();
                     one.sent.is_ended = true;
-                    one.last = one.last.max(clock.timeline(Ticks(at)).0);
+                    one.last = one.last.max(at);
+                    one.done = one.done.max(Some(at));
+                }
+                Entry::Unread { socket, look } if look.from <= until => {
+                    let at = clock.timeline(Ticks(look.from)).0;
+                    looked = Some(looked.map_or(at, |looked: i64| looked.min(at)));
+                    let one = self.by_number.entry(socket).or_default();
+                    one.looks += 1;
+                    one.done = one.done.max(Some(at));
+                }
+                Entry::Unread { .. } => {}
+                Entry::Hides { socket, hiding } => {
+                    self.by_number.entry(socket).or_default().hiding = Some(hiding);
                 }
                 Entry::Ends(found) => {
                     let marks = &mut self.way(found.socket, found.is_sent).marks;
@@ -248,7 +274,7 @@ impl Uses {
                 }
             }
         }
-        first
+        [first, looked].into_iter().flatten().min()
     }
 
     fn call(&mut self, call: &Call, is_sent: bool, node: u32, clock: &mut Cursor<'_>) -> i64 {
@@ -260,6 +286,27 @@ impl Uses {
         way.call(node, (enter, exit), call.bytes);
         way.is_ended |= !is_sent && call.flags & flags::END != 0;
         exit
+    }
+
+    /// What the process knows of an end of a pipe. One that has neither closed it nor ended in
+    /// order since its last call may have been within another one.
+    fn of_pipe(&self, socket: &Socket, clock: &mut Cursor<'_>) -> PipeUse {
+        let found = (socket.birth == Birth::Found).then(|| clock.timeline(Ticks(socket.made[1])).0);
+        let Some(one) = self.by_number.get(&socket.number) else {
+            return PipeUse { unlogged_from: found.unwrap_or(i64::MAX), ..PipeUse::NONE };
+        };
+        let last = one.sent.last.max(one.received.last).or(found);
+        let unlogged = last.filter(|last| one.done.is_none_or(|done| done < *last));
+        PipeUse {
+            looks: one.looks,
+            hiding: one.hiding,
+            unlogged_from: unlogged.unwrap_or(i64::MAX),
+        }
+    }
+
+    /// Whether the C library's streams used a pipe.
+    fn streams(&self) -> bool {
+        self.by_number.values().any(|one| one.hiding == Some(Hiding::Streams))
     }
 
     fn way(&mut self, socket: u32, is_sent: bool) -> &mut Moved {

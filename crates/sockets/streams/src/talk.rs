@@ -7,12 +7,14 @@ use crate::framed::{Follows, Framed};
 use crate::framing::{PortRule, Rules};
 use crate::legs;
 use crate::marks::Marks;
-use crate::matching::{Counts, Direction, HalfWay, Way};
+use crate::matching::{Counts, Direction, Doubt, HalfWay};
 use crate::op::Op;
 use crate::order::{Order, Terms};
+use crate::pipe::{Obstacle, Pipe};
 use crate::row::MessageRow;
 use crate::turns::{By, Turns, View};
 use crate::walk::What;
+use crate::way::Way;
 use crate::writes::{Sent, Writes};
 
 /// Where messages and exchanges go.
@@ -28,6 +30,10 @@ pub(crate) trait Sink {
 pub(crate) enum Trouble {
     /// Its ends do not belong together.
     Doubtful,
+    /// Something else moved bytes in a pipe.
+    Hidden,
+    /// Calls on a pipe overlapped, of which messages were told already.
+    Crowded,
     /// Order does not tell which answer belongs to which request.
     NotInOrder,
 }
@@ -39,6 +45,8 @@ pub(crate) struct Look {
     pub is_doubtful: bool,
     /// By turns, although it is framed.
     pub by_turns: bool,
+    /// A message of a pipe is told when no call can come any more that overlaps its own.
+    pub is_patient: bool,
 }
 
 /// How requests find their answers.
@@ -56,6 +64,8 @@ enum Pairing {
 pub(crate) struct Outcome {
     pub counts: Counts,
     pub overlapping: u64,
+    /// Messages of a pipe that are halves because calls overlapped.
+    pub crowded: u64,
     pub exchanges: u64,
     /// Messages that belong to no exchange.
     pub outside_exchanges: u64,
@@ -75,6 +85,7 @@ pub(crate) struct Talk {
     within: u64,
     /// A process wrote to itself so far.
     is_alone: bool,
+    is_pipe: bool,
     now: i64,
 }
 
@@ -117,6 +128,17 @@ impl Talk {
         Talk::new(Ways::Whole(Box::new(ways)), pairing, follows.map(Framed::new), left)
     }
 
+    /// Of a pipe of which both ends are known; the first is written. Nothing goes back.
+    pub fn pipe([from, to]: [&End; 2], look: Look, outside: u32) -> Talk {
+        let there = Way::between(from, to, outside);
+        let back = Way::between(to, from, outside);
+        let pipe = Pipe::between(from, to, look.is_patient);
+        let ways = [Direction::of_pipe(there, pipe), Direction::new(back, Marks::default())];
+        let left = entries(from) + entries(to);
+        let talk = Talk::new(Ways::Whole(Box::new(ways)), Pairing::None, None, left);
+        Talk { is_pipe: true, ..talk }
+    }
+
     /// Of an end whose other end is not known.
     pub fn half(end: &End, rules: &Rules, look: Look, outside: u32) -> Talk {
         let follows = Follows::of(rules, [end, end]).filter(|_| !look.is_doubtful);
@@ -140,7 +162,9 @@ impl Talk {
             (Some(Birth::Accepted), None) => Pairing::View(Box::new(View::new(By::Answerer))),
             _ => Pairing::None,
         };
-        Talk::new(Ways::Half(Box::new(half)), pairing, follows.map(Framed::new), entries(end))
+        let follows = follows.map(Framed::new);
+        let talk = Talk::new(Ways::Half(Box::new(half)), pairing, follows, entries(end));
+        Talk { is_pipe: end.transport.is_pipe(), ..talk }
     }
 
     fn new(ways: Ways, pairing: Pairing, framed: Option<Framed>, left: u64) -> Talk {
@@ -153,6 +177,7 @@ impl Talk {
             exchanges: 0,
             within: 0,
             is_alone: true,
+            is_pipe: false,
             now: i64::MIN,
         }
     }
@@ -198,6 +223,10 @@ impl Talk {
     }
 
     fn outcome(self, [one, other]: [&End; 2], ordered: Option<u64>) -> Outcome {
+        let crowded = match &self.ways {
+            Ways::Whole(ways) => ways[0].crowded(),
+            Ways::Half(_) => 0,
+        };
         let (counts, overlapping, stops) = match &self.ways {
             Ways::Whole(ways) => {
                 let [asked, answered] = &**ways;
@@ -215,10 +244,12 @@ impl Talk {
         };
         let messages: u64 = self.messages.iter().sum();
         // What a process writes to wake itself asks for nothing.
-        let asks_nothing = self.is_alone && self.messages.contains(&0);
+        let asks_nothing = self.is_pipe || self.is_alone && self.messages.contains(&0);
         Outcome {
             counts,
-            overlapping,
+            // Of a pipe these are halves.
+            overlapping: if self.is_pipe { 0 } else { overlapping },
+            crowded,
             exchanges: self.exchanges,
             outside_exchanges: if asks_nothing { 0 } else { messages - self.within },
             framed: self.framed.map(|framed| framed.ended(ordered, stops)),
@@ -270,13 +301,18 @@ fn whole(ways: &mut [Direction; 2], is_asker: bool, what: &What) {
         What::Sent(op) => ways[side(true)].send(op),
         What::Received(op) => ways[side(false)].receive(op),
         What::Marks(found) => ways[side(found.is_sent)].mark(!found.is_sent, found.iter()),
+        What::Unread(look) => ways[0].look(*look),
     }
 }
 
 impl Ways {
     fn next(&mut self, side: usize) -> Result<Option<MessageRow>, Trouble> {
         match self {
-            Ways::Whole(ways) => ways[side].next().map_err(|_| Trouble::Doubtful),
+            Ways::Whole(ways) => ways[side].next().map_err(|doubt| match doubt {
+                Doubt::Order => Trouble::Doubtful,
+                Doubt::Pipe(Obstacle::Hidden) => Trouble::Hidden,
+                Doubt::Pipe(Obstacle::Crowd) => Trouble::Crowded,
+            }),
             Ways::Half(half) => Ok(half.next(side)),
         }
     }
@@ -301,6 +337,7 @@ impl Half {
             What::Received(op) => self.received.push(*op, op.bytes.into()),
             What::Marks(found) if found.is_sent => self.sent.mark(found.iter()),
             What::Marks(found) => self.received.mark(found.iter()),
+            What::Unread(_) => {}
         }
     }
 
@@ -368,7 +405,7 @@ impl Pairing {
 /// Entries of the logs about an end.
 fn entries(end: &End) -> u64 {
     let of = |moved: &Moved| moved.calls + moved.marks.slots;
-    of(&end.sent) + of(&end.received)
+    of(&end.sent) + of(&end.received) + end.pipe.looks
 }
 
 /// Messages that a rule has found in a direction: those that order pairs, and all.
@@ -398,3 +435,6 @@ fn may_pair(rule: &PortRule, counts: [FoundCounts; 2]) -> bool {
         false => asked > 0 && asked == answered,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,8 @@ pub const CLOCK: &str = "FOURSTAMP_TRACE_CLOCK";
 pub const PARENT: &str = "FOURSTAMP_TRACE_PARENT";
 /// The [`Rules`](crate::framing::Rules) of ports; without it no connection is framed.
 pub const FRAMES: &str = "FOURSTAMP_TRACE_FRAMES";
+/// Pipes are traced, too, where it is there.
+pub const PIPES: &str = "FOURSTAMP_TRACE_PIPES";
 
 /// The command's machine, and what its clock is good for: the program need not measure it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

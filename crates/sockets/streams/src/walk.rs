@@ -9,6 +9,7 @@ use crate::entry::{Call, Ends, Entries, Entry, flags};
 use crate::logs::Process;
 use crate::op::Op;
 use crate::survey::{Beginning, Survey};
+use crate::transport::Look;
 use clock::{Cursor, Model, Ticks};
 use record::NULL;
 use rustc_hash::FxHashMap;
@@ -29,6 +30,8 @@ pub(crate) enum What {
     Received(Op),
     /// Messages end there.
     Marks(Ends),
+    /// So much lay in a pipe.
+    Unread(Look<i64>),
 }
 
 /// A process and its clock.
@@ -115,6 +118,10 @@ fn load(beginning: &Beginning, logs: &mut [Log<'_>]) -> Result<Option<Open>, Clo
                 last = Some((log.at(call.exit), log.at(call.enter), 2 * at + 1));
                 last
             }
+            Entry::Unread { look, .. } if look.from <= log.process.until => {
+                let from = log.at(look.from);
+                Some((from, from, 2 * at + 1))
+            }
             // They stand behind their call, and are to be known when it comes.
             Entry::Ends(_) => last.map(|(exit, enter, place)| (exit, enter, place - 1)),
             _ => None,
@@ -137,10 +144,17 @@ impl Log<'_> {
             Entry::Send(call) => (call.socket, What::Sent(self.op(call))),
             Entry::Receive(call) => (call.socket, What::Received(self.op(call))),
             Entry::Ends(found) => (found.socket, What::Marks(*found)),
-            Entry::Socket(_) | Entry::Before(_) | Entry::After(_) => return None,
+            Entry::Unread { socket, look } => (*socket, What::Unread(self.look(*look))),
+            Entry::Socket(_) | Entry::Before(_) | Entry::After(_) | Entry::Hides { .. } => {
+                return None;
+            }
             Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => return None,
         };
         Some(Event { end: *self.numbers.get(&socket)?, what })
+    }
+
+    fn look(&mut self, look: Look<u64>) -> Look<i64> {
+        Look { from: self.at(look.from), until: self.at(look.until), unread: look.unread }
     }
 
     fn op(&mut self, call: &Call) -> Op {
@@ -149,14 +163,21 @@ impl Log<'_> {
             true => self.clock.realtime_to_timeline(call.fourth as i64).0,
             false => NULL,
         };
+        let has_looked = call.flags & flags::LOOKED != 0;
+        let offered = match has_looked {
+            true => call.bytes.saturating_add(u32::from(call.flags & flags::PART != 0)),
+            false => u32::try_from(call.fourth).unwrap_or(u32::MAX),
+        };
+        let look = has_looked.then(|| self.look(Look::behind(call.exit, call.fourth)));
         Op {
             enter: self.at(call.enter),
             exit: self.at(call.exit),
             stamp,
             bytes: call.bytes,
-            offered: if is_stamped { 0 } else { u32::try_from(call.fourth).unwrap_or(u32::MAX) },
+            offered: if is_stamped { 0 } else { offered },
             node: self.process.sheet.node,
             flags: call.flags,
+            look,
         }
     }
 }

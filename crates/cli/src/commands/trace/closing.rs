@@ -109,7 +109,11 @@ fn close(path: &Path) -> Result<Closed> {
 }
 
 fn nothing_traced(path: &Path, args: &SocketTraceArgs) {
-    let remedy = match args.follow {
+    let remedy = match args.follow || args.pipes {
+        true if args.pipes => {
+            "it, and what it started, used no stream socket and no pipe, or did so without the C \
+            library"
+        }
         true => "it, and what it started, used no stream socket, or did so without the C library",
         false => {
             "it used no stream socket itself, or did so without the C library; if another program \

@@ -19,11 +19,12 @@ fn socket() -> impl Strategy<Value = Socket> {
     let address = || any::<(u128, u16)>().prop_map(|(host, port)| Address { host, port });
     let birth = prop_oneof![Just(Birth::Connected), Just(Birth::Found), Just(Birth::Pair)];
     let ends = (address(), address());
-    (0..SOCKETS_MAX, birth, any::<bool>(), any::<[u64; 2]>(), any::<[u64; 2]>(), ends).prop_map(
-        |(number, birth, is_unix, made, [inode, peer_inode], (local, peer))| Socket {
+    let transport = (0..4u8).prop_map(|code| Transport::from_code(code).unwrap());
+    (0..SOCKETS_MAX, birth, transport, any::<[u64; 2]>(), any::<[u64; 2]>(), ends).prop_map(
+        |(number, birth, transport, made, [inode, peer_inode], (local, peer))| Socket {
             number,
             birth,
-            is_unix,
+            transport,
             made,
             inode,
             peer_inode,
@@ -68,7 +69,10 @@ proptest! {
             quiet_ms: u32::MAX,
         };
         let after = After { socket, sent: from, received: 3, at: u64::MAX };
+        let look = Look { from, until: from + 5, unread: 9 };
         let slots = [
+            unread_slot(socket, look),
+            hides_slot(socket, Hiding::Packets),
             before.slot(),
             after.slot(),
             guess_slot(socket, Guess::Resp),
@@ -76,7 +80,11 @@ proptest! {
             stop_slot((socket, is_sent), offset, Reason::Unseen),
         ];
         let mut entries = Entries::new(slots.as_flattened());
-        let found = [Entry::Before(before), Entry::After(after)];
+        let pipe = [
+            Entry::Unread { socket, look },
+            Entry::Hides { socket, hiding: Hiding::Packets },
+        ];
+        let found = [pipe, [Entry::Before(before), Entry::After(after)]].concat();
         let expected = [&found[..], &[guess, Entry::Ends(ends), stop]].concat();
         prop_assert_eq!(entries.by_ref().collect::<Vec<_>>(), expected);
         prop_assert_eq!(entries.damaged(), 0);
