@@ -225,6 +225,29 @@ fn what_a_process_writes_to_wake_itself_is_no_request() {
     assert_eq!((facts.matched, facts.exchanges, facts.outside_exchanges), (30, 0, 0), "{facts:?}");
 }
 
+/// Nobody listens at the address that it calls, which is its own.
+#[test]
+fn a_socket_that_is_connected_to_itself_reads_what_it_writes() {
+    let home = Home::new();
+    let script = "import socket\n\
+        s = socket.socket(); s.bind(('127.0.0.1', 0)); s.connect(s.getsockname())\n\
+        assert s.getsockname() == s.getpeername()\n\
+        for _ in range(30): s.sendall(b'x' * 100); assert len(s.recv(1000)) == 100\n\
+        s.sendall(b'y' * 7)\n";
+    std::fs::write(home.at("own.py"), script).unwrap();
+    let output = home.trace(&["--out", "run"], &["python3", "own.py"]);
+    assert!(output.status.success(), "{output:?}");
+    let run = Run::open(home.at("run")).unwrap();
+    let (facts, messages) = (facts_of(&run), messages_of(&run));
+    assert_eq!((facts.whole_connections, facts.half_connections), (1, 0), "{facts:?}");
+    assert_eq!((facts.bytes_sent, facts.bytes_matched, facts.matched), (3007, 3000, 30));
+    assert_eq!((facts.exchanges, facts.outside_exchanges), (0, 0), "{facts:?}");
+    let whole: Vec<_> = messages.iter().filter(|message| message.is_whole()).collect();
+    assert!(messages.len() == 31 && whole.len() == 30, "{messages:?}");
+    assert!(whole.iter().all(|message| message.how == Some(How::Observed)), "{whole:?}");
+    assert!(!error_of(&output).contains("not traced"), "{}", error_of(&output));
+}
+
 #[test]
 fn what_a_killed_process_sent_is_there() {
     let (_, facts, messages) = Home::new().talk("killed");

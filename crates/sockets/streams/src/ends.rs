@@ -95,6 +95,12 @@ impl End {
         self.clock.host == other.clock.host || self.transport.is_tcp() && !self.local.is_loopback()
     }
 
+    /// Whether it is connected to itself: one that calls an address of its own, at which nobody
+    /// listens, may reach itself.
+    pub fn is_own_peer(&self) -> bool {
+        self.transport.is_tcp() && self.local == self.peer
+    }
+
     /// Whether a call on it moved anything, or tried to.
     pub fn is_used(&self) -> bool {
         self.sent.calls + self.received.calls > 0

@@ -5,12 +5,15 @@ use crate::entry::{Address, Birth};
 use crate::transport::Transport;
 use rustc_hash::FxHashMap;
 
-/// The other end of each, where it was traced.
+/// The other end of each, where it was traced; its own where it is connected to itself.
 pub(crate) fn partners(ends: &[End]) -> Vec<Option<usize>> {
     let mut partners = vec![None; ends.len()];
     by_inode(ends, &mut partners);
     by_address(ends, &mut partners);
     pipes(ends, &mut partners);
+    for (at, _) in ends.iter().enumerate().filter(|(_, end)| end.is_own_peer()) {
+        partners[at] = Some(at);
+    }
     partners
 }
 
@@ -54,7 +57,8 @@ fn pipes(ends: &[End], partners: &mut [Option<usize>]) {
 fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
     let mut connected: FxHashMap<(Address, Address), Vec<usize>> = FxHashMap::default();
     let mut others = Vec::new();
-    for (at, end) in ends.iter().enumerate().filter(|(_, end)| end.transport.is_tcp()) {
+    let is_one_of_two = |end: &End| end.transport.is_tcp() && !end.is_own_peer();
+    for (at, end) in ends.iter().enumerate().filter(|(_, end)| is_one_of_two(end)) {
         match end.birth {
             Some(Birth::Connected) => connected.entry((end.local, end.peer)).or_default().push(at),
             _ => others.push(at),
@@ -143,6 +147,14 @@ mod tests {
             of(0, Transport::Unix, 7, 1),
         ];
         assert_eq!(partners(&ends), [Some(1), Some(0), None, None, None, None]);
+    }
+
+    #[test]
+    fn who_calls_its_own_address_is_its_own_peer_whoever_had_it_before() {
+        let own = [address([127, 0, 0, 1], 4000); 2];
+        let ends =
+            [Birth::Connected, Birth::Found, Birth::Connected].map(|birth| end(0, birth, own));
+        assert_eq!(partners(&ends), [Some(0), Some(1), Some(2)]);
     }
 
     #[test]

@@ -45,6 +45,7 @@ impl Plan {
         for (at, partner) in partners.iter().enumerate() {
             match partner {
                 Some(other) if *other > at => plan.pair(ends, [at, *other]),
+                Some(other) if *other == at => plan.own(&ends[at], at),
                 Some(_) => {}
                 None => plan.add([at, at], Look::default()),
             }
@@ -69,6 +70,14 @@ impl Plan {
             true => pair.into_iter().for_each(|at| self.add([at, at], Look::default())),
             false => self.add(pair, Look::default()),
         }
+    }
+
+    /// An end that is connected to itself.
+    fn own(&mut self, end: &End, at: usize) {
+        let is_doubtful = end.hides_bytes();
+        self.hidden += u64::from(is_doubtful);
+        let is_own_peer = end.birth.is_some();
+        self.add([at, at], Look { is_doubtful, is_own_peer, ..Look::default() });
     }
 
     /// The end that is written comes first.
@@ -105,19 +114,23 @@ impl Plan {
                     if *trouble == Trouble::Hidden {
                         self.pipes.count_unmatched(None);
                     }
-                    let look = Look { is_doubtful: true, ..Look::default() };
+                    let is_own_peer = self.looks[*at].is_own_peer;
+                    let look = Look { is_doubtful: true, is_own_peer, ..Look::default() };
                     let [one, other] = self.talks[*at];
                     self.talks[*at] = [one, one];
                     self.looks[*at] = look;
-                    self.add([other, other], look);
+                    if one != other {
+                        self.add([other, other], look);
+                    }
                 }
             }
         }
     }
 
-    /// Connections whose ends did not belong together: two halves each.
+    /// Connections whose ends did not belong together: two halves each, or one that is all.
     fn doubtful(&self) -> u64 {
-        let all = self.looks.iter().filter(|look| look.is_doubtful).count() as u64 / 2;
+        let looks = self.looks.iter().filter(|look| look.is_doubtful);
+        let all = looks.map(|look| if look.is_own_peer { 2 } else { 1 }).sum::<u64>() / 2;
         all - self.hidden - self.pipes.unmatched()
     }
 }
@@ -253,6 +266,7 @@ impl<'a> Round<'a> {
         let (ends, look) = (self.ends(at), self.plan.looks[at]);
         match self.is_half(at) {
             true => Talk::half(ends[0], self.rules, look, self.out.outside),
+            false if look.is_own_peer => Talk::own(ends[0], self.out.outside),
             false if ends[0].transport.is_pipe() => Talk::pipe(ends, look, self.out.outside),
             false => Talk::whole(ends, self.rules, look, self.out.outside),
         }
@@ -308,8 +322,8 @@ impl<'a> Round<'a> {
     }
 
     fn is_half(&self, at: usize) -> bool {
-        let [one, other] = self.plan.talks[at];
-        one == other
+        let ([one, other], look) = (self.plan.talks[at], self.plan.looks[at]);
+        one == other && (look.is_doubtful || !look.is_own_peer)
     }
 
     fn count(&mut self, at: usize, outcome: &Outcome) {
@@ -324,7 +338,9 @@ impl<'a> Round<'a> {
         if !is_half {
             facts.whole_connections += 1;
             let ways = [[ends[0], ends[1]], [ends[1], ends[0]]];
-            for way in ways.map(|[from, to]| Way::between(from, to, self.out.outside)) {
+            let ways = if self.plan.looks[at].is_own_peer { &ways[..1] } else { &ways };
+            for [from, to] in ways {
+                let way = Way::between(from, to, self.out.outside);
                 facts.bytes_sent += way.written_for_reader();
                 facts.bytes_matched += way.matched();
                 facts.taken_over.bytes_of_others += way.others();

@@ -14,7 +14,7 @@ use crate::pipe::{Obstacle, Pipe};
 use crate::row::MessageRow;
 use crate::turns::{By, Turns, View};
 use crate::walk::What;
-use crate::way::Way;
+use crate::way::{Span, Way};
 use crate::writes::{Sent, Writes};
 
 /// Where messages and exchanges go.
@@ -43,6 +43,8 @@ pub(crate) enum Trouble {
 pub(crate) struct Look {
     /// It was doubtful: each of its ends is a half.
     pub is_doubtful: bool,
+    /// It has one end, connected to itself.
+    pub is_own_peer: bool,
     /// By turns, although it is framed.
     pub by_turns: bool,
     /// A message of a pipe is told when no call can come any more that overlaps its own.
@@ -86,6 +88,8 @@ pub(crate) struct Talk {
     /// A process wrote to itself so far.
     is_alone: bool,
     is_pipe: bool,
+    /// Its one end reads what it writes.
+    is_own_peer: bool,
     now: i64,
 }
 
@@ -139,6 +143,15 @@ impl Talk {
         Talk { is_pipe: true, ..talk }
     }
 
+    /// Of an end that is connected to itself. Nobody asks, and nothing goes back.
+    pub fn own(end: &End, outside: u32) -> Talk {
+        let there = Way::between(end, end, outside);
+        let back = Way { written: Span::default(), read: Span::default(), ..there };
+        let ways = [there, back].map(|way| Direction::new(way, Marks::default()));
+        let talk = Talk::new(Ways::Whole(Box::new(ways)), Pairing::None, None, entries(end));
+        Talk { is_own_peer: true, ..talk }
+    }
+
     /// Of an end whose other end is not known.
     pub fn half(end: &End, rules: &Rules, look: Look, outside: u32) -> Talk {
         let follows = Follows::of(rules, [end, end]).filter(|_| !look.is_doubtful);
@@ -178,6 +191,7 @@ impl Talk {
             within: 0,
             is_alone: true,
             is_pipe: false,
+            is_own_peer: false,
             now: i64::MIN,
         }
     }
@@ -193,6 +207,7 @@ impl Talk {
         self.now = self.now.max(now);
         self.left = self.left.saturating_sub(1);
         match &mut self.ways {
+            Ways::Whole(ways) if self.is_own_peer => whole(ways, what.is_sent(), what),
             Ways::Whole(ways) => whole(ways, is_asker, what),
             Ways::Half(half) => half.take(what),
         }

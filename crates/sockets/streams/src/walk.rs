@@ -34,6 +34,17 @@ pub(crate) enum What {
     Unread(Look<i64>),
 }
 
+impl What {
+    /// Whether it is of what an end has written, not of what it has read.
+    pub fn is_sent(&self) -> bool {
+        match self {
+            What::Sent(_) => true,
+            What::Marks(found) => found.is_sent,
+            What::Received(_) | What::Unread(_) => false,
+        }
+    }
+}
+
 /// A process and its clock.
 struct Log<'a> {
     process: &'a Process,
