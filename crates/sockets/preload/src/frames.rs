@@ -203,7 +203,7 @@ struct Noted {
 }
 
 impl Noted {
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, found: Found) {
         match found {
             Found::End(offset, class) => {
@@ -212,15 +212,20 @@ impl Noted {
                     self.ends.push(offset, class);
                 }
             }
-            Found::Guess(guess) => write(&guess_slot(self.socket, guess)),
-            Found::Stop(offset, reason) => self.stop(offset, reason),
+            rare => self.take_rare(rare),
         }
     }
 
     #[cold]
-    fn stop(&mut self, offset: u64, reason: Reason) {
-        self.write();
-        write(&stop_slot((self.socket, self.way == Way::Sent), offset, reason));
+    fn take_rare(&mut self, found: Found) {
+        match found {
+            Found::End(..) => {}
+            Found::Guess(guess) => write(&guess_slot(self.socket, guess)),
+            Found::Stop(offset, reason) => {
+                self.write();
+                write(&stop_slot((self.socket, self.way == Way::Sent), offset, reason));
+            }
+        }
     }
 
     #[inline(never)]

@@ -37,8 +37,16 @@ const WITHOUT_ORDER: &[&[u8]] = &[
     b"PSYNC",
 ];
 
+/// No name among these, or `CLIENT`, has fewer letters.
+const SHORTEST: usize = 4;
+
 /// Whether a command of this name, or its second word, says that order tells nothing.
+#[inline]
 fn is_special(name: &[u8]) -> bool {
+    name.len() >= SHORTEST && may_be_special(name)
+}
+
+fn may_be_special(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"CLIENT") || is_without_order(name)
 }
 

@@ -45,18 +45,21 @@ pub(super) fn reply(bytes: &[u8]) -> Option<usize> {
 /// The count behind this letter, and where its line has ended.
 #[inline]
 fn count(bytes: &[u8], at: usize, kind: u8) -> Option<(usize, usize)> {
-    let value = |digit: u8| usize::from(digit - b'0');
-    match *bytes.get(at..)? {
-        // Nearly all are.
-        [letter, one @ b'0'..=b'9', b'\r', b'\n', ..] if letter == kind => {
-            Some((value(one), at + 4))
-        }
-        [letter, ten @ b'0'..=b'9', one @ b'0'..=b'9', b'\r', b'\n', ..] if letter == kind => {
-            Some((10 * value(ten) + value(one), at + 5))
-        }
-        [letter, b'0'..=b'9', ..] if letter == kind => digits(bytes, at + 1),
-        _ => None,
+    let line = bytes.get(at..at + 4)?;
+    let word = u32::from_le_bytes(line.try_into().expect("it has four bytes"));
+    let both = [8, 16].map(|bit| ((word >> bit) as u8).wrapping_sub(b'0'));
+    let [first, second] = both;
+    if word as u8 != kind || first > 9 {
+        return None;
     }
+    // Nearly all have one digit, or two.
+    if word >> 16 == u32::from(u16::from_le_bytes(*b"\r\n")) {
+        return Some((usize::from(first), at + 4));
+    }
+    if second <= 9 && word >> 24 == u32::from(b'\r') && bytes.get(at + 4) == Some(&b'\n') {
+        return Some((usize::from(10 * first + second), at + 5));
+    }
+    digits(bytes, at + 1)
 }
 
 /// The count that begins here with a digit, and where its line has ended.
