@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use streams::entry::{Entries, Entry, Kind};
+use streams::entry::{Entries, Entry, Kind, hides_slot, unread_slot};
 
 fuzz_target!(|words: Vec<u64>| {
     let mut entries = Entries::new(&words);
@@ -17,6 +17,10 @@ fuzz_target!(|words: Vec<u64>| {
             Entry::Ends(ends) => assert_eq!(again(&ends.slot()), entry),
             Entry::Before(before) => assert_eq!(again(&before.slot()), entry),
             Entry::After(after) => assert_eq!(again(&after.slot()), entry),
+            Entry::Unread { socket, look } => assert_eq!(again(&unread_slot(socket, look)), entry),
+            Entry::Hides { socket, hiding } => {
+                assert_eq!(again(&hides_slot(socket, hiding)), entry)
+            }
             Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => {}
         }
     }
