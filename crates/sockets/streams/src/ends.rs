@@ -90,6 +90,27 @@ impl PipeUse {
 }
 
 impl End {
+    /// Of which no more is known than what it is.
+    pub fn new(transport: Transport, [local, peer]: [Address; 2], node: u32) -> End {
+        End {
+            clock: EndClock::default(),
+            transport,
+            inodes: Inodes::default(),
+            local,
+            peer,
+            birth: None,
+            taken_over: TakenOver::Never,
+            made: 0,
+            last: 0,
+            node,
+            sent: Moved::default(),
+            received: Moved::default(),
+            silence: Silence::NONE,
+            guess: None,
+            pipe: PipeUse::NONE,
+        }
+    }
+
     /// Whether another end may be on the same machine, or its address is one in the whole network.
     pub fn may_meet(&self, other: &End) -> bool {
         self.clock.host == other.clock.host || self.transport.is_tcp() && !self.local.is_loopback()

@@ -91,29 +91,20 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ends::{EndClock, Inodes, Moved, PipeUse, Silence};
+    use crate::ends::{EndClock, Inodes};
 
     fn address(host: [u8; 4], port: u16) -> Address {
         Address { host: std::net::Ipv4Addr::from(host).to_ipv6_mapped().into(), port }
     }
 
-    fn end(host: u32, birth: Birth, [local, peer]: [Address; 2]) -> End {
+    fn end(host: u32, birth: Birth, addresses: [Address; 2]) -> End {
         End {
             clock: EndClock { host, error_ns: 100 },
-            transport: Transport::Tcp,
             inodes: Inodes { own: 5, peer: 0 },
-            local,
-            peer,
             birth: Some(birth),
-            taken_over: TakenOver::Never,
             made: 10,
             last: 20,
-            node: 0,
-            sent: Moved::default(),
-            received: Moved::default(),
-            silence: Silence::NONE,
-            guess: None,
-            pipe: PipeUse::NONE,
+            ..End::new(Transport::Tcp, addresses, 0)
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     of_end: Vec<usize>,
     /// Connections on which bytes went by calls that were not seen.
     hidden: u64,
+    /// Connections whose ends did not belong together.
+    doubtful: u64,
     /// What is known of pipes beforehand.
     pipes: PipesFacts,
 }
@@ -40,7 +42,7 @@ impl Plan {
     pub fn of(ends: &[End]) -> Plan {
         let of_end = vec![0; ends.len()];
         let (talks, looks, pipes) = (Vec::new(), Vec::new(), PipesFacts::default());
-        let mut plan = Plan { talks, looks, of_end, hidden: 0, pipes };
+        let mut plan = Plan { talks, looks, of_end, hidden: 0, doubtful: 0, pipes };
         let partners = pairing::partners(ends);
         for (at, partner) in partners.iter().enumerate() {
             match partner {
@@ -76,7 +78,7 @@ impl Plan {
     fn own(&mut self, end: &End, at: usize) {
         let is_doubtful = end.hides_bytes();
         self.hidden += u64::from(is_doubtful);
-        let is_own_peer = end.birth.is_some();
+        let is_own_peer = !is_doubtful && end.birth.is_some();
         self.add([at, at], Look { is_doubtful, is_own_peer, ..Look::default() });
     }
 
@@ -110,28 +112,27 @@ impl Plan {
             match trouble {
                 Trouble::NotInOrder => self.looks[*at].by_turns = true,
                 Trouble::Crowded => self.looks[*at].is_patient = true,
-                Trouble::Doubtful | Trouble::Hidden => {
-                    if *trouble == Trouble::Hidden {
-                        self.pipes.count_unmatched(None);
-                    }
-                    let is_own_peer = self.looks[*at].is_own_peer;
-                    let look = Look { is_doubtful: true, is_own_peer, ..Look::default() };
-                    let [one, other] = self.talks[*at];
-                    self.talks[*at] = [one, one];
-                    self.looks[*at] = look;
-                    if one != other {
-                        self.add([other, other], look);
-                    }
+                Trouble::Hidden => {
+                    self.pipes.count_unmatched(None);
+                    self.halve(*at);
+                }
+                Trouble::Doubtful => {
+                    self.doubtful += 1;
+                    self.halve(*at);
                 }
             }
         }
     }
 
-    /// Connections whose ends did not belong together: two halves each, or one that is all.
-    fn doubtful(&self) -> u64 {
-        let looks = self.looks.iter().filter(|look| look.is_doubtful);
-        let all = looks.map(|look| if look.is_own_peer { 2 } else { 1 }).sum::<u64>() / 2;
-        all - self.hidden - self.pipes.unmatched()
+    /// Each end of a connection is a half from now on.
+    fn halve(&mut self, at: usize) {
+        let look = Look { is_doubtful: true, ..Look::default() };
+        let [one, other] = self.talks[at];
+        self.talks[at] = [one, one];
+        self.looks[at] = look;
+        if one != other {
+            self.add([other, other], look);
+        }
     }
 }
 
@@ -256,7 +257,7 @@ impl<'a> Round<'a> {
             }
             self.end(at);
         }
-        self.facts.unmatched.doubtful_connections = self.plan.doubtful();
+        self.facts.unmatched.doubtful_connections = self.plan.doubtful;
         self.facts.unmatched.hidden_connections = self.plan.hidden;
         self.facts.pipes = self.pipes();
         self.facts.framing = std::mem::take(&mut self.framing).facts();
@@ -322,8 +323,8 @@ impl<'a> Round<'a> {
     }
 
     fn is_half(&self, at: usize) -> bool {
-        let ([one, other], look) = (self.plan.talks[at], self.plan.looks[at]);
-        one == other && (look.is_doubtful || !look.is_own_peer)
+        let [one, other] = self.plan.talks[at];
+        one == other && !self.plan.looks[at].is_own_peer
     }
 
     fn count(&mut self, at: usize, outcome: &Outcome) {
@@ -367,5 +368,35 @@ impl<'a> Round<'a> {
     fn count_lone(&mut self, outcome: &Outcome) {
         self.lone.0 += outcome.counts.lone_sends;
         self.lone.1 += outcome.counts.lone_receives;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::Address;
+
+    /// Connected to itself.
+    fn own(birth: Option<Birth>, counted: u64) -> End {
+        let address = Address { host: 1, port: 80 };
+        let mut end = End { birth, ..End::new(Transport::Tcp, [address, address], 0) };
+        end.sent.count(counted);
+        end
+    }
+
+    #[test]
+    fn one_that_is_connected_to_itself_is_a_whole_or_a_half_and_never_two() {
+        let connected = Some(Birth::Connected);
+        for (birth, counted, is_whole) in
+            [(connected, 0, true), (connected, 7, false), (None, 0, false), (None, 7, false)]
+        {
+            let mut plan = Plan::of(&[own(birth, counted)]);
+            let look = plan.looks[0];
+            let expected = (vec![[0, 0]], u64::from(counted > 0), is_whole, counted > 0);
+            let found = (plan.talks.clone(), plan.hidden, look.is_own_peer, look.is_doubtful);
+            assert_eq!((found, plan.doubtful), (expected, 0), "{birth:?} {counted}");
+            plan.learn(&[(0, Trouble::Doubtful)]);
+            assert_eq!((plan.talks.len(), plan.looks[0].is_own_peer, plan.doubtful), (1, false, 1));
+        }
     }
 }

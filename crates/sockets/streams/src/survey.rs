@@ -3,7 +3,7 @@
 //! needs to know beforehand, so that nothing has to be kept until the end.
 
 use crate::CloseError;
-use crate::ends::{End, EndClock, Inodes, Moved, PipeUse, Silence, TakenOver};
+use crate::ends::{End, EndClock, Inodes, Moved, PipeUse, Silence};
 use crate::entry::{Address, Before, Birth, Call, Entries, Entry, Socket, flags};
 use crate::framing::Guess;
 use crate::logs::Process;
@@ -186,20 +186,10 @@ impl Survey {
         let at = *self.by_key.entry(key).or_insert_with(|| {
             self.ends.push(End {
                 clock: of_end,
-                transport: socket.transport,
                 inodes: Inodes { own: socket.inode, peer: 0 },
-                local: socket.local,
-                peer: socket.peer,
-                birth: None,
-                taken_over: TakenOver::Never,
                 made: enter,
                 last: exit,
-                node,
-                sent: Moved::default(),
-                received: Moved::default(),
-                silence: Silence::NONE,
-                guess: None,
-                pipe: PipeUse::NONE,
+                ..End::new(socket.transport, [socket.local, socket.peer], node)
             });
             self.ends.len() - 1
         });

@@ -43,7 +43,7 @@ pub(crate) enum Trouble {
 pub(crate) struct Look {
     /// It was doubtful: each of its ends is a half.
     pub is_doubtful: bool,
-    /// It has one end, connected to itself.
+    /// It has one end, which is connected to itself and whole.
     pub is_own_peer: bool,
     /// By turns, although it is framed.
     pub by_turns: bool,

@@ -37,17 +37,30 @@ const WITHOUT_ORDER: &[&[u8]] = &[
     b"PSYNC",
 ];
 
-/// No name among these, or `CLIENT`, has fewer letters.
-const SHORTEST: usize = 4;
+/// Its second word may say so, too: `CLIENT REPLY`.
+const CLIENT: &[u8] = b"CLIENT";
+
+/// Letters of the shortest of all these.
+const SHORTEST: usize = {
+    let (mut at, mut shortest) = (0, CLIENT.len());
+    while at < WITHOUT_ORDER.len() {
+        if WITHOUT_ORDER[at].len() < shortest {
+            shortest = WITHOUT_ORDER[at].len();
+        }
+        at += 1;
+    }
+    shortest
+};
 
 /// Whether a command of this name, or its second word, says that order tells nothing.
 #[inline]
 fn is_special(name: &[u8]) -> bool {
+    // Most names are shorter.
     name.len() >= SHORTEST && may_be_special(name)
 }
 
 fn may_be_special(name: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(b"CLIENT") || is_without_order(name)
+    name.eq_ignore_ascii_case(CLIENT) || is_without_order(name)
 }
 
 fn is_without_order(name: &[u8]) -> bool {
@@ -288,7 +301,7 @@ impl Resp {
         if is_without_order {
             self.class = Class::Last;
         }
-        self.is_client = self.words == 0 && word.is(b"CLIENT");
+        self.is_client = self.words == 0 && word.is(CLIENT);
         self.words = self.words.saturating_add(1);
     }
 

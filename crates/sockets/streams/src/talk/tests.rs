@@ -1,7 +1,7 @@
 //! A simulated pipe, of which it is known which call read which bytes.
 
 use super::*;
-use crate::ends::{EndClock, Inodes, PipeUse, Silence, TakenOver};
+use crate::ends::PipeUse;
 use crate::entry::Address;
 use crate::transport::{self, Transport};
 use proptest::prelude::*;
@@ -100,21 +100,11 @@ fn end(transport: Transport, moved: Moved) -> End {
         false => (Moved::default(), moved),
     };
     End {
-        clock: EndClock::default(),
-        transport,
-        inodes: Inodes::default(),
-        local: address,
-        peer: address,
         birth: Some(Birth::Pair),
-        taken_over: TakenOver::Never,
-        made: 0,
-        last: 0,
-        node: 0,
         sent,
         received,
-        silence: Silence::NONE,
-        guess: None,
         pipe: PipeUse { looks: 1, ..PipeUse::NONE },
+        ..End::new(transport, [address, address], 0)
     }
 }
 

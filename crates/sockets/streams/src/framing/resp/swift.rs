@@ -47,8 +47,7 @@ pub(super) fn reply(bytes: &[u8]) -> Option<usize> {
 fn count(bytes: &[u8], at: usize, kind: u8) -> Option<(usize, usize)> {
     let line = bytes.get(at..at + 4)?;
     let word = u32::from_le_bytes(line.try_into().expect("it has four bytes"));
-    let both = [8, 16].map(|bit| ((word >> bit) as u8).wrapping_sub(b'0'));
-    let [first, second] = both;
+    let [first, second] = [8, 16].map(|bit| ((word >> bit) as u8).wrapping_sub(b'0'));
     if word as u8 != kind || first > 9 {
         return None;
     }
