@@ -1,26 +1,15 @@
 //! `fourstamp trace` of programs that use TCP connections which others made, and moved bytes on:
 //! every byte is still the byte that the other end counts.
 
-use record::{Batch, Field, NULL, Run};
+use crate::messages::{Message, facts_of, messages_of};
+use record::{NULL, Run};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use streams::SocketsFacts;
 use streams::exchanges::Exchange;
-use streams::{KEY, SocketsFacts};
 
 struct Home(tempfile::TempDir);
-
-/// A message: its nodes, bytes and stamps.
-#[derive(Clone, Copy, Debug)]
-struct Message {
-    src: i64,
-    dst: i64,
-    bytes: i64,
-    sent: i64,
-    arrived: i64,
-    error: i64,
-    taken: i64,
-}
 
 impl Home {
     fn new() -> Home {
@@ -62,31 +51,16 @@ impl Home {
         }
     }
 
+    fn run(&self) -> Run {
+        Run::open(self.0.path().join("run")).unwrap()
+    }
+
     fn facts(&self) -> SocketsFacts {
-        let run = Run::open(self.0.path().join("run")).unwrap();
-        serde_json::from_value(run.info.parameters[KEY].clone()).unwrap()
+        facts_of(&self.run())
     }
 
     fn messages(&self) -> Vec<Message> {
-        let fields = [Field::Src, Field::Dst, Field::Bytes, Field::SentNs, Field::ArrivedNs];
-        let fields = [&fields[..], &[Field::ArrivedErrorNs, Field::TakenNs]].concat();
-        let (mut batch, mut messages) = (Batch::new(), Vec::new());
-        for chunk in Run::open(self.0.path().join("run")).unwrap().chunks() {
-            chunk.read(&fields, &mut batch).unwrap();
-            for row in 0..batch.rows() {
-                let at = |field| batch.column(field).at(row);
-                messages.push(Message {
-                    src: at(Field::Src),
-                    dst: at(Field::Dst),
-                    bytes: at(Field::Bytes),
-                    sent: at(Field::SentNs),
-                    arrived: at(Field::ArrivedNs),
-                    error: at(Field::ArrivedErrorNs),
-                    taken: at(Field::TakenNs),
-                });
-            }
-        }
-        messages
+        messages_of(&self.run())
     }
 
     fn exchanges(&self) -> Vec<Exchange> {
@@ -123,7 +97,7 @@ fn sums(facts: &SocketsFacts, messages: &[Message]) -> [(usize, i64); 3] {
         (of.len(), of.iter().sum())
     };
     assert!(messages.iter().all(|one| {
-        let is_whole = one.sent != NULL && one.taken != NULL;
+        let is_whole = one.stamps[1] != NULL && one.stamps[3] != NULL;
         is_whole != (one.src == outside || one.dst == outside)
     }));
     [
@@ -231,8 +205,8 @@ fn a_connection_that_is_handed_over_untouched_is_whole_and_its_request_has_lain_
     assert_eq!((messages.len(), facts.exchanges), (6, 3), "{facts:?}");
     let framing = &facts.framing[0];
     assert_eq!((framing.messages, framing.exchanges, framing.by_call), (6, 3, 0), "{facts:?}");
-    let first = messages.iter().min_by_key(|one| one.sent).unwrap();
-    let wait = first.taken - first.arrived;
+    let first = messages.iter().min_by_key(|one| one.stamps[1]).unwrap();
+    let wait = first.stage(2);
     assert!(wait > 380_000_000, "{first:?}");
     assert!(first.error == NULL || first.error < 20_000_000, "{first:?}");
     let server = facts.processes.iter().find(|one| one.node == first.dst as u32).unwrap();

@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
+mod compiled;
 mod frames;
 mod guess;
 mod hosts;
 mod inherited;
 mod link;
+mod messages;
 mod pipes;
 mod programs;
 mod unseen;

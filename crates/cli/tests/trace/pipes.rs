@@ -1,23 +1,16 @@
 //! `fourstamp trace --pipes`: connections of one direction, of which the C library may move bytes
 //! by itself. What was not seen is never paired.
 
-use record::{Batch, Field, NULL, Run};
+use crate::compiled::compiled;
+use crate::messages::{Message, facts_of, messages_of};
+use record::{NULL, Run};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
-use streams::{KEY, PipesFacts, SocketsFacts};
+use streams::{PipesFacts, SocketsFacts};
 
 struct Home(tempfile::TempDir);
-
-/// A message: its nodes, bytes and stamps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Message {
-    src: i64,
-    dst: i64,
-    bytes: i64,
-    stamps: [i64; 4],
-}
 
 /// A run that was traced, and what was said meanwhile.
 struct Traced {
@@ -37,13 +30,7 @@ impl Home {
 
     /// The program in C.
     fn compiled(&self) -> String {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/pipes.c");
-        let program = self.at("pipes");
-        let mut compiler = Command::new("cc");
-        assert!(
-            compiler.arg("-O1").arg("-o").arg(&program).arg(source).status().unwrap().success()
-        );
-        program.to_str().unwrap().to_owned()
+        compiled(self.0.path(), "pipes", &[]).to_str().unwrap().to_owned()
     }
 
     fn script(&self, name: &str, lines: &str) {
@@ -86,8 +73,7 @@ impl Home {
         let said = self.stderr();
         assert!(status.success(), "{said}");
         let run = Run::open(self.at("run")).unwrap();
-        let facts = serde_json::from_value(run.info.parameters[KEY].clone()).unwrap();
-        Traced { said, facts, messages: messages_of(&run) }
+        Traced { said, facts: facts_of(&run), messages: messages_of(&run) }
     }
 }
 
@@ -108,35 +94,6 @@ const COMMON: &str = "import os, sys, time\n\
     \x20   total = 0\n\
     \x20   while (got := os.read(0, size)): total += len(got)\n\
     \x20   return total\n";
-
-fn messages_of(run: &Run) -> Vec<Message> {
-    const STAMPS: [Field; 4] = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs];
-    let fields = [&STAMPS[..], &[Field::Src, Field::Dst, Field::Bytes]].concat();
-    let (mut batch, mut messages) = (Batch::new(), Vec::new());
-    for chunk in run.chunks() {
-        chunk.read(&fields, &mut batch).unwrap();
-        messages.extend((0..batch.rows()).map(|row| {
-            let at = |field| batch.column(field).at(row);
-            Message {
-                src: at(Field::Src),
-                dst: at(Field::Dst),
-                bytes: at(Field::Bytes),
-                stamps: STAMPS.map(at),
-            }
-        }));
-    }
-    messages
-}
-
-impl Message {
-    fn is_whole(&self) -> bool {
-        self.stamps.iter().all(|at| *at != NULL)
-    }
-
-    fn stage(&self, stage: usize) -> i64 {
-        self.stamps[stage + 1] - self.stamps[stage]
-    }
-}
 
 impl Traced {
     fn pipes(&self) -> &PipesFacts {

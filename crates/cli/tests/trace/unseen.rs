@@ -3,8 +3,8 @@
 
 #![cfg(target_arch = "x86_64")]
 
+use crate::compiled::compiled;
 use record::Run;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use streams::{KEY, ProcessSummary, SocketsFacts};
 
@@ -15,16 +15,6 @@ impl Home {
         Home(tempfile::tempdir().unwrap())
     }
 
-    /// One of the programs in C, or a library for it.
-    fn compiled(&self, name: &str, options: &[&str]) -> PathBuf {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-        let (source, program) = (sources.join(format!("{name}.c")), self.0.path().join(name));
-        let mut compiler = Command::new("cc");
-        compiler.arg("-O1").args(options).arg("-o").arg(&program).arg(source);
-        assert!(compiler.status().unwrap().success());
-        program
-    }
-
     fn trace(&self, options: &[&str], program: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
         command.args(["trace", "--out", "run"]).args(options).arg("--").args(program);
@@ -33,7 +23,7 @@ impl Home {
     }
 
     fn raw(&self, what: &str) -> (Output, ProcessSummary) {
-        let program = self.compiled("raw", &[]);
+        let program = compiled(self.0.path(), "raw", &[]);
         let output = self.trace(&[], &[program.to_str().unwrap(), what]).output().unwrap();
         let facts = self.facts();
         assert_eq!(facts.processes.len(), 1, "{facts:?}");
@@ -98,7 +88,7 @@ fn sockets_that_were_there_before_the_program_are_not_counted() {
         b, _ = s.accept(); a.sendall(b'x' * 50); b.recv(100)\n\
         [one.set_inheritable(True) for one in (s, a, b)]\n\
         os.execv(sys.argv[1], [sys.argv[1], 'plain'])\n";
-    let program = home.compiled("raw", &[]);
+    let program = compiled(home.0.path(), "raw", &[]);
     let program = ["python3", "-c", script, program.to_str().unwrap()];
     let output = home.trace(&[], &program).output().unwrap();
     let facts = home.facts();
@@ -112,7 +102,7 @@ fn sockets_that_were_there_before_the_program_are_not_counted() {
 #[test]
 fn what_is_easily_missed_is_seen_or_said() {
     let home = Home::new();
-    let program = home.compiled("hidden", &[]);
+    let program = compiled(home.0.path(), "hidden", &[]);
     let output = home.trace(&[], &[program.to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "own 0\n", "the program's file is its own");
@@ -136,7 +126,7 @@ const TALK: &str = "import socket; a, b = socket.socketpair()\n\
 #[test]
 fn where_space_cannot_be_allocated_nothing_is_lost() {
     let home = Home::new();
-    let fault = home.compiled("unallocated", &["-shared", "-fPIC"]);
+    let fault = compiled(home.0.path(), "unallocated", &["-shared", "-fPIC"]);
     let mut command = home.trace(&["--no-report"], &["python3", "-c", TALK]);
     let output = command.env("LD_PRELOAD", fault).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -167,7 +157,7 @@ fn a_process_that_outlives_the_run_is_said_to_go_on() {
 #[test]
 fn a_program_that_restricts_its_own_calls_makes_no_others_afterwards() {
     let home = Home::new();
-    let program = home.compiled("hidden", &[]);
+    let program = compiled(home.0.path(), "hidden", &[]);
     let output = home.trace(&[], &[program.to_str().unwrap(), "restricted"]).output().unwrap();
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let (facts, said) = (home.facts(), said(&output));
@@ -199,7 +189,7 @@ fn a_limit_of_files_lengths_ends_the_recording_and_not_the_program() {
 #[test]
 fn a_full_disk_ends_the_recording_and_not_the_program_whether_space_can_be_allocated_or_not() {
     let home = Home::new();
-    let fault = home.compiled("unallocated", &["-shared", "-fPIC"]);
+    let fault = compiled(home.0.path(), "unallocated", &["-shared", "-fPIC"]);
     for fault in [None, Some(fault)] {
         let disk = home.0.path().join("disk");
         std::fs::create_dir_all(&disk).unwrap();
