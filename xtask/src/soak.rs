@@ -11,6 +11,7 @@ mod hosts;
 mod kills;
 mod mutants;
 mod paged;
+mod pipes;
 mod sanitizers;
 mod strangers;
 mod trace_kills;
@@ -136,6 +137,12 @@ const SUITES: &[Suite] = &[
         what: "kill -9 of programs that are traced at their sockets, which count what they got",
         count: trace_kills::COUNT,
         run: trace_kills::trace_kills,
+    },
+    Suite {
+        name: "pipes",
+        what: "random writers and readers of traced pipes, who note down who wrote what they read",
+        count: pipes::COUNT,
+        run: pipes::pipes,
     },
     Suite {
         name: "hosts",

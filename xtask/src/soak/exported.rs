@@ -1,6 +1,6 @@
 //! What a run says of its messages, as anyone would read it: by `export --csv` and `report --csv`.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -20,36 +20,58 @@ pub struct Messages {
 /// Stages of a message, as `report --csv` names them.
 pub const STAGES: [&str; 3] = ["send-wait", "transit", "receive-wait"];
 
+/// A message.
+#[derive(Debug)]
+pub struct Row {
+    pub src: i64,
+    pub dst: i64,
+    pub seq: i64,
+    /// Ready, sent, arrived, taken; ns on the timeline.
+    pub stamps: [Option<i64>; 4],
+}
+
+/// The messages of a run, which is exported into a folder of `scratch`.
+pub fn rows(program: &Path, run: &Path, scratch: &Path) -> Result<Vec<Row>> {
+    let mut found = Vec::new();
+    each_row(program, run, scratch, |row| found.push(row))?;
+    Ok(found)
+}
+
+fn each_row(program: &Path, run: &Path, scratch: &Path, mut take: impl FnMut(Row)) -> Result<()> {
+    let out = scratch.join("csv");
+    let _ = std::fs::remove_dir_all(&out);
+    let done = Command::new(program).arg("export").arg(run).arg("--csv").arg(&out).output()?;
+    ensure!(done.status.success(), "no export: {}", String::from_utf8_lossy(&done.stderr).trim());
+    let mut lines = BufReader::new(File::open(out.join("messages.csv"))?).lines();
+    let head = lines.next().context("messages.csv is empty")??;
+    let names: Vec<&str> = head.split(',').collect();
+    let place = |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
+    let numbers = [place("src")?, place("dst")?, place("seq")?];
+    let stamps = [place("ready_ns")?, place("sent_ns")?, place("arrived_ns")?, place("taken_ns")?];
+    for line in lines {
+        let line = line?;
+        let cells: Vec<&str> = line.split(',').collect();
+        let cell = |at: usize| cells.get(at).and_then(|text| text.parse().ok());
+        let [Some(src), Some(dst), Some(seq)] = numbers.map(cell) else {
+            bail!("a row of messages.csv lacks numbers: {line}")
+        };
+        take(Row { src, dst, seq, stamps: stamps.map(cell) });
+    }
+    Ok(())
+}
+
 impl Messages {
     /// Exports the run into a folder of `scratch`, and reads that.
     pub fn read(program: &Path, run: &Path, scratch: &Path) -> Result<Messages> {
-        let out = scratch.join("csv");
-        let _ = std::fs::remove_dir_all(&out);
-        let done = Command::new(program).arg("export").arg(run).arg("--csv").arg(&out).output()?;
-        ensure!(
-            done.status.success(),
-            "no export: {}",
-            String::from_utf8_lossy(&done.stderr).trim()
-        );
-        let mut lines = BufReader::new(File::open(out.join("messages.csv"))?).lines();
-        let head = lines.next().context("messages.csv is empty")??;
-        let names: Vec<&str> = head.split(',').collect();
-        let place =
-            |name: &str| names.iter().position(|known| *known == name).context(name.to_owned());
-        let places =
-            [place("ready_ns")?, place("sent_ns")?, place("arrived_ns")?, place("taken_ns")?];
         let mut found = Messages { whole: 0, negative: 0, last_ns: i64::MIN };
-        for line in lines {
-            let line = line?;
-            let cells: Vec<&str> = line.split(',').collect();
-            let stamps: Vec<i64> =
-                places.iter().filter_map(|at| cells.get(*at)?.parse().ok()).collect();
-            found.last_ns = found.last_ns.max(stamps.last().copied().unwrap_or(i64::MIN));
-            if stamps.len() == places.len() {
+        each_row(program, run, scratch, |row| {
+            let last = row.stamps.iter().flatten().last();
+            found.last_ns = found.last_ns.max(last.copied().unwrap_or(i64::MIN));
+            if !row.stamps.contains(&None) {
                 found.whole += 1;
-                found.negative += u64::from(!stamps.is_sorted());
+                found.negative += u64::from(!row.stamps.is_sorted());
             }
-        }
+        })?;
         Ok(found)
     }
 
