@@ -304,12 +304,12 @@ fn most_common(runs: &[(&Facts, &Analysis)]) -> String {
     });
     let found: Vec<&Finding> = found.collect();
     if found.is_empty() {
-        return "No run can be split into stages.".to_owned();
+        return "Which stage is the largest is not known of any run.".to_owned();
     }
     let by_messages = commonest(found.iter().map(|finding| finding.usual().0));
     let by_time = commonest(found.iter().map(|finding| finding.most_time()));
-    let (of_messages, of_time) =
-        (in_runs(by_messages.1, found.len()), in_runs(by_time.1, found.len()));
+    let known = [found.len(), runs.len()];
+    let (of_messages, of_time) = (in_runs(by_messages.1, known), in_runs(by_time.1, known));
     if by_messages == by_time && by_time.0.len() == 1 {
         return format!(
             "{} is most often a message's largest stage, and takes the largest share of the time, \
@@ -337,8 +337,14 @@ fn commonest(leaders: impl Iterator<Item = Vec<Stage>>) -> (Vec<Stage>, usize) {
     (PARTS.into_iter().filter(|stage| most > 0 && count(stage) == most).collect(), most)
 }
 
-fn in_runs(n: usize, of: usize) -> String {
-    if n == of { "in every run".to_owned() } else { format!("in {n} of {of} runs") }
+/// In so many of the runs where it is known, of which there are so many of all.
+fn in_runs(n: usize, [known, all]: [usize; 2]) -> String {
+    match (n == known, known == all) {
+        (true, true) => "in every run".to_owned(),
+        (false, true) => format!("in {n} of {all} runs"),
+        (true, false) => format!("in the {known} of {all} runs where that is known"),
+        (false, false) => format!("in {n} of the {known} runs where that is known"),
+    }
 }
 
 #[cfg(test)]
@@ -358,6 +364,15 @@ mod tests {
         };
         let analysis = Analysis { messages: 20_000, finding: Some(finding), ..Analysis::default() };
         plain(&tail_sentence(&analysis).expect("enough messages"))
+    }
+
+    /// Those of a table of nine, in one of which it may be either of two stages.
+    #[test]
+    fn runs_in_which_it_is_not_known_are_not_said_to_be_like_the_others() {
+        assert_eq!(in_runs(9, [9, 9]), "in every run");
+        assert_eq!(in_runs(7, [9, 9]), "in 7 of 9 runs");
+        assert_eq!(in_runs(7, [8, 9]), "in 7 of the 8 runs where that is known");
+        assert_eq!(in_runs(8, [8, 9]), "in the 8 of 9 runs where that is known");
     }
 
     #[test]
