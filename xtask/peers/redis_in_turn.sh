@@ -14,7 +14,8 @@ servers=
 trap 'kill $servers 2>/dev/null || true' EXIT
 redis-server --port "$first" --save "" --appendonly no >/dev/null 2>&1 &
 servers=$!
-"$@" redis-server --port "$second" --save "" --appendonly no >/dev/null 2>&1 &
+# What the tracer has to say is seen where the launch fails.
+"$@" redis-server --port "$second" --save "" --appendonly no >/dev/null &
 traced=$!
 servers="$servers $traced"
 for port in "$first" "$second"; do

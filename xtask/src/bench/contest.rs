@@ -22,7 +22,7 @@ pub struct Contestant {
     pub afterwards: Option<Box<dyn Fn() -> Command>>,
     /// A file with numbers beside those that it prints.
     pub numbers: Option<PathBuf>,
-    /// A folder that each launch makes and that is removed after it.
+    /// A folder that each launch makes and that is removed before and after it.
     pub leaves: Option<PathBuf>,
 }
 
@@ -55,6 +55,8 @@ pub fn run(contestants: &[Contestant], rounds: usize, seed: u64) -> Vec<Launches
 }
 
 fn launch(contestant: &Contestant) -> Result<Output> {
+    // A launch that failed has left it.
+    remove_left(contestant)?;
     let mut printed = process::capture_within(&mut (contestant.command)(), LIMIT)?;
     if let Some(afterwards) = &contestant.afterwards {
         printed += &process::capture_within(&mut afterwards(), LIMIT)?;
@@ -65,11 +67,16 @@ fn launch(contestant: &Contestant) -> Result<Output> {
         let is_run = file.extension().is_some_and(|extension| extension == "json");
         printed += &if is_run { run_numbers(&text) } else { text };
     }
-    if let Some(folder) = contestant.leaves.as_ref().filter(|folder| folder.exists()) {
-        fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
+    remove_left(contestant)?;
     Ok(Output::parse(&printed))
+}
+
+fn remove_left(contestant: &Contestant) -> Result<()> {
+    match contestant.leaves.as_ref().filter(|folder| folder.exists()) {
+        Some(folder) => fs::remove_dir_all(folder)
+            .with_context(|| format!("cannot remove {}", folder.display())),
+        None => Ok(()),
+    }
 }
 
 impl Launches {

@@ -3,7 +3,7 @@
 use super::competition::{self, Terms};
 use super::contest::Contestant;
 use super::figures::{Bound, Compared, Figure, Number, figure};
-use super::peers::{Compiler, build};
+use super::peers::{Compiler, build, build_library};
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result};
@@ -21,6 +21,9 @@ pub struct Options {
 const PLAIN: &str = "send and recv";
 const TRACED: &str = "send and recv, traced";
 const ADDED: &str = "what tracing adds, in turn";
+const ALL_ADDED: &str = "what tracing adds, writing out too";
+const FLOOR: &str = "what the least keeping adds";
+const ALL_FLOOR: &str = "what the least keeping adds, writing out too";
 const REDIS: &str = "redis GET, traced / not, in turn";
 const PIPELINED: &str = "redis GET, 16 at once, traced / not, in turn";
 
@@ -40,6 +43,20 @@ const FIGURES: &[Figure] = &[
         Bound::AtMost(1.1),
     ),
     figure(
+        "call-floor",
+        "added to a send and a receive, ours / a library in C that keeps the least",
+        (ADDED, FLOOR),
+        (Number::CallNs, Compared::Ratio),
+        Bound::AtMost(1.25),
+    ),
+    figure(
+        "call-floor",
+        "the same, with writing what was kept to its file",
+        (ALL_ADDED, ALL_FLOOR),
+        (Number::CallNs, Compared::Ratio),
+        Bound::AtMost(1.25),
+    ),
+    figure(
         "redis",
         "redis-benchmark, 20 clients, requests a second, server traced / not",
         (REDIS, REDIS),
@@ -54,6 +71,11 @@ const FIGURES: &[Figure] = &[
         Bound::AtLeast(0.95),
     ),
 ];
+
+/// Side by side with calls that no library sees.
+const BESIDE: &[&str] = &["--beside"];
+/// The same in blocks so long that in each one what was kept is written out twice.
+const LONG_BLOCKS: &[&str] = &["--beside", "--block", "2048", "--count", "600000"];
 
 /// Rounds of two short benchmarks in a launch.
 const ROUNDS: &str = "10";
@@ -77,7 +99,10 @@ impl Bench<'_> {
         match name {
             PLAIN => self.to_itself(name, &[], false),
             TRACED => self.to_itself(name, &[], true),
-            ADDED => self.to_itself(name, &["--beside"], true),
+            ADDED => self.to_itself(name, BESIDE, true),
+            ALL_ADDED => self.to_itself(name, LONG_BLOCKS, true),
+            FLOOR => self.floor(name, BESIDE),
+            ALL_FLOOR => self.floor(name, LONG_BLOCKS),
             REDIS => self.redis(name, 1),
             PIPELINED => self.redis(name, 16),
             other => {
@@ -92,6 +117,18 @@ impl Bench<'_> {
         words.push(program);
         words.extend(options.iter().map(|option| (*option).to_owned()));
         self.of_words(name, words, traced)
+    }
+
+    /// The same under a preloaded library that does the least.
+    fn floor(&self, name: &'static str, options: &[&str]) -> Result<Contestant> {
+        let library = build_library(self.workspace, "sockets_floor", Compiler::C)?;
+        let program = build(self.workspace, "tcp_to_itself", Compiler::C)?;
+        let kept = self.folder(name)?.with_extension("calls");
+        let mut words = vec!["env".into(), format!("FLOOR_FILE={}", kept.display())];
+        words.push(format!("LD_PRELOAD={}", library.display()));
+        words.push(program.display().to_string());
+        words.extend(options.iter().map(|option| (*option).to_owned()));
+        self.of_words(name, words, false)
     }
 
     fn redis(&self, name: &'static str, pipelined: u32) -> Result<Contestant> {
@@ -110,9 +147,6 @@ impl Bench<'_> {
     /// The beginning of a command line that is traced.
     fn tracer(&self, name: &'static str) -> Result<Vec<String>> {
         let run = self.folder(name)?;
-        if run.exists() {
-            std::fs::remove_dir_all(&run)?; // of a benchmark that was stopped
-        }
         let words = ["trace", "--no-report", "--out"].map(str::to_owned);
         let mut all = vec![self.fourstamp.display().to_string()];
         all.extend(words);

@@ -115,6 +115,15 @@ impl Clock {
     /// Now, in ticks. No system call when the source is the counter.
     #[inline(always)]
     pub fn now(&self) -> Ticks {
+        match (self.source, &self.plant) {
+            (Source::Tsc, None) => Ticks(tsc::read()),
+            _ => self.now_otherwise(),
+        }
+    }
+
+    /// Apart, so that whoever takes a stamp has one instruction for it and no call to prepare for.
+    #[inline(never)]
+    fn now_otherwise(&self) -> Ticks {
         let ticks = match self.source {
             Source::Tsc => tsc::read(),
             Source::MonotonicRaw => read_ns(ClockId::MonotonicRaw) as u64,

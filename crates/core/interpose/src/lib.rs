@@ -29,16 +29,19 @@ macro_rules! functions {
             #[allow(clippy::too_many_arguments, reason = "they are the C library's")]
             pub unsafe fn $name($($argument: $kind),*) $(-> $result)? {
                 type Function = unsafe extern $abi fn($($kind),*) $(-> $result)?;
-                let found = &found::$name;
-                let address = match found.load(std::sync::atomic::Ordering::Relaxed) {
-                    0 => {
-                        let meanwhile: Option<usize> =
-                            None$(.or(Some($meanwhile as *const () as usize)))?;
-                        match $crate::find($crate::name!($name), found, meanwhile) {
-                            Some(address) => address,
-                            None => $missing($crate::name!($name)),
-                        }
+                // Apart, so that whoever calls the function has nothing else there.
+                #[cold]
+                #[inline(never)]
+                fn looked_up() -> usize {
+                    let meanwhile: Option<usize> =
+                        None$(.or(Some($meanwhile as *const () as usize)))?;
+                    match $crate::find($crate::name!($name), &found::$name, meanwhile) {
+                        Some(address) => address,
+                        None => $missing($crate::name!($name)),
                     }
+                }
+                let address = match found::$name.load(std::sync::atomic::Ordering::Relaxed) {
+                    0 => looked_up(),
                     address => address,
                 };
                 // SAFETY: found under this name, and this is the function's type.

@@ -10,24 +10,22 @@ use streams::entry::{Address, Before, Birth, Socket};
 use streams::transport::Transport;
 
 /// The tracing of this process, if the descriptor is a stream (a socket, or a pipe where these are
-/// looked at); looked at if need be. A
-/// process that has used none is not begun to be traced by this.
+/// looked at); looked at if need be. A process that has used none is not begun to be traced by
+/// this.
 #[inline(always)]
 pub fn stream(descriptor: c_int) -> Option<(Tracing, Known)> {
     let known = table::get(descriptor);
-    if known.is_known() && !known.is_stream() || !state::is_on() {
-        return None;
+    match known.is_stream() {
+        true => match state::tracing_already() {
+            Some(tracing) if known.is_of(tracing.generation) => Some((tracing, known)),
+            _ => look(descriptor),
+        },
+        false if known.is_known() || !state::is_on() => None,
+        false => look(descriptor),
     }
-    if known.is_stream() {
-        let tracing = state::tracing()?;
-        if known.is_of(tracing.generation) {
-            return Some((tracing, known));
-        }
-    }
-    look(descriptor)
 }
 
-/// Look at a descriptor that is not known.
+/// Look at a descriptor that is not known to this process.
 #[cold]
 fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
     if state::is_inside() || state::is_off() {

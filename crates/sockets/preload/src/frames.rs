@@ -128,8 +128,18 @@ pub fn enter(socket: u32, way: Way) -> bool {
     true
 }
 
-/// It is over.
+/// It is over, and has moved so many bytes: these.
+///
+/// # Safety
+/// See [`moved`].
 #[inline(never)]
+pub unsafe fn end(socket: u32, way: Way, moved: ssize_t, bytes: Bytes) {
+    // SAFETY: the caller's.
+    unsafe { self::moved(socket, way, moved, bytes) };
+    leave(socket, way);
+}
+
+/// It is over.
 pub fn leave(socket: u32, way: Way) {
     if let Some(direction) = direction(socket, way) {
         direction.is_busy.store(false, Ordering::Release);
@@ -141,7 +151,6 @@ pub fn leave(socket: u32, way: Way) {
 /// # Safety
 /// They are the arguments of a call that has returned, and has moved so many bytes there; between
 /// [`enter`] and [`leave`].
-#[inline(never)]
 pub unsafe fn moved(socket: u32, way: Way, moved: ssize_t, bytes: Bytes) {
     let (Some(connection), Ok(moved @ 1..)) = (connection(socket), usize::try_from(moved)) else {
         return;

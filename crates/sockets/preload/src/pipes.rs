@@ -159,7 +159,7 @@ pub fn give_to_streams(descriptor: c_int, known: Known) {
 }
 
 /// What lay there when a call had returned at `exit`, as the word of its entry.
-#[inline(always)]
+#[inline(never)]
 pub fn look_behind(descriptor: c_int, exit: u64, tracing: &Tracing) -> Option<u64> {
     let unread = errno::kept(|| unread(descriptor))?;
     Look { from: exit, until: tracing.now(), unread }.word()

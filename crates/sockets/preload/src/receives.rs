@@ -8,6 +8,7 @@ use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
 };
+use std::mem::MaybeUninit;
 use streams::entry::{Call, Kind, flags, noticed};
 
 /// What leaves the bytes where they are, or brings others than the stream's.
@@ -39,8 +40,7 @@ unsafe fn end(begun: Begun, got: ssize_t, (wanted, bytes): (usize, Bytes), stamp
     log_it(begun, got, wanted, stamp);
     if begun.known.is_framed() {
         // SAFETY: the caller's.
-        unsafe { frames::moved(begun.known.number(), Way::Received, got, bytes) };
-        frames::leave(begun.known.number(), Way::Received);
+        unsafe { frames::end(begun.known.number(), Way::Received, got, bytes) };
     }
 }
 
@@ -115,10 +115,10 @@ unsafe fn receive(
     (pieces, count): (*mut iovec, usize),
     flags: c_int,
 ) -> (ssize_t, u64) {
-    let mut control = Control([0u8; ROOM]);
-    let mut message = stamps::message(pieces, count, control.0.as_mut_ptr().cast());
-    // SAFETY: the caller's, and room for control data. What was received is looked through as the
-    // kernel has left it.
+    let mut control = MaybeUninit::<Control<ROOM>>::uninit();
+    let mut message = stamps::message(pieces, count, control.as_mut_ptr().cast());
+    // SAFETY: the caller's, and room for control data. What was received is looked through as far
+    // as the kernel has written it.
     unsafe {
         let got = next::recvmsg(socket, &raw mut message, flags);
         (got, if got > 0 { stamps::find(&message) } else { 0 })
@@ -152,7 +152,9 @@ unsafe extern "C-unwind" fn recv(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: the program's own arguments.
-    received(socket, (buffer, bytes, flags), || unsafe { next::recv(socket, buffer, bytes, flags) })
+    received(socket, (buffer, bytes, flags), move || unsafe {
+        next::recv(socket, buffer, bytes, flags)
+    })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -216,7 +218,7 @@ unsafe extern "C-unwind" fn __recvfrom_chk(
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn read(file: c_int, buffer: *mut c_void, bytes: size_t) -> ssize_t {
     // SAFETY: the program's own arguments.
-    received(file, (buffer, bytes, 0), || unsafe { next::read(file, buffer, bytes) })
+    received(file, (buffer, bytes, 0), move || unsafe { next::read(file, buffer, bytes) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]

@@ -19,19 +19,20 @@ unsafe fn end(begun: Begun, sent: ssize_t, (offered, bytes): (usize, Bytes), fla
     log_it(begun, sent, offered, flags);
     if begun.known.is_framed() {
         // SAFETY: the caller's.
-        unsafe { frames::moved(begun.known.number(), Way::Sent, sent, bytes) };
-        frames::leave(begun.known.number(), Way::Sent);
+        unsafe { frames::end(begun.known.number(), Way::Sent, sent, bytes) };
     }
 }
 
 #[inline(always)]
 fn log_it(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
     let exit = begun.tracing.now();
-    let refused = sent < 0 && errno::get() == libc::EAGAIN;
-    if sent < 0 && !refused || sent == 0 {
-        return;
+    let mut how = 0;
+    if sent <= 0 {
+        if sent == 0 || errno::get() != libc::EAGAIN {
+            return;
+        }
+        how = flags::REFUSED;
     }
-    let mut how = if refused { flags::REFUSED } else { 0 };
     if begun.known.is_non_blocking() || flags & libc::MSG_DONTWAIT != 0 {
         how |= flags::NO_WAIT;
     }
@@ -40,7 +41,7 @@ fn log_it(begun: Begun, sent: ssize_t, offered: usize, flags: c_int) {
     }
     let mut fourth = offered as u64;
     if begun.known.is_pipe()
-        && !refused
+        && sent > 0
         && let Some(look) = pipes::look_behind(begun.descriptor, exit, &begun.tracing)
     {
         how |= flags::LOOKED | if sent.unsigned_abs() < offered { flags::PART } else { 0 };
@@ -100,7 +101,7 @@ unsafe extern "C-unwind" fn send(
 ) -> ssize_t {
     let given = (bytes, Bytes::at(buffer), flags);
     // SAFETY: the program's own arguments.
-    unsafe { sent(socket, given, || next::send(socket, buffer, bytes, flags)) }
+    unsafe { sent(socket, given, move || next::send(socket, buffer, bytes, flags)) }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -121,7 +122,7 @@ unsafe extern "C-unwind" fn sendto(
     }
     let given = (bytes, Bytes::at(buffer), flags);
     // SAFETY: the program's own arguments.
-    unsafe { sent(socket, given, || next::sendto(socket, buffer, bytes, flags, to, length)) }
+    unsafe { sent(socket, given, move || next::sendto(socket, buffer, bytes, flags, to, length)) }
 }
 
 /// What begins a connection: to whom, and the first bytes.
@@ -233,7 +234,7 @@ unsafe extern "C-unwind" fn sendmmsg(
 unsafe extern "C-unwind" fn write(file: c_int, buffer: *const c_void, bytes: size_t) -> ssize_t {
     let given = (bytes, Bytes::at(buffer), 0);
     // SAFETY: the program's own arguments.
-    unsafe { sent(file, given, || next::write(file, buffer, bytes)) }
+    unsafe { sent(file, given, move || next::write(file, buffer, bytes)) }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]

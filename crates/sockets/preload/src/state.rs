@@ -29,14 +29,27 @@ const LOGGING: u32 = 2;
 /// They are not, and will not be.
 const OFF: u32 = 3;
 
-/// The wiped page.
-static STATE: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
-/// What stamps are taken with.
-static CLOCK_HERE: OnceLock<Clock> = OnceLock::new();
+/// What every call looks at, in one line of the cache.
+#[repr(align(64))]
+struct Here {
+    /// The wiped page.
+    state: AtomicPtr<AtomicU32>,
+    /// Which process this is among those that have one memory from fork to fork; in sockets'
+    /// entries.
+    generation: AtomicU32,
+    /// What stamps are taken with.
+    clock: OnceLock<Clock>,
+}
+
+static HERE: Here = Here {
+    state: AtomicPtr::new(null_mut()),
+    generation: AtomicU32::new(0),
+    clock: OnceLock::new(),
+};
+const _: () = assert!(size_of::<Here>() == 64);
+
 /// How the process is traced; none where it is not.
 static TASK: OnceLock<Task> = OnceLock::new();
-/// Which process this is among those that have one memory from fork to fork; in sockets' entries.
-static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// The process that is logging.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// The command asks for pipes.
@@ -70,7 +83,7 @@ impl Tracing {
 /// Whether the process may be traced, now or when it uses a socket.
 #[inline(always)]
 pub fn is_on() -> bool {
-    !STATE.load(Ordering::Relaxed).is_null()
+    !HERE.state.load(Ordering::Relaxed).is_null()
 }
 
 /// Whether pipes are looked at like sockets.
@@ -81,14 +94,15 @@ pub fn takes_pipes() -> bool {
 
 /// Whether recording is over, or was never begun: from here on no call is made but the program's.
 pub fn is_off() -> bool {
-    let page = STATE.load(Ordering::Relaxed);
+    let page = HERE.state.load(Ordering::Relaxed);
     // SAFETY: null, or a page that is never unmapped.
     unsafe { page.as_ref() }.is_none_or(|state| state.load(Ordering::Acquire) == OFF)
 }
 
 /// The tracing of this process, if it has begun.
+#[inline(always)]
 pub fn tracing_already() -> Option<Tracing> {
-    let page = STATE.load(Ordering::Relaxed);
+    let page = HERE.state.load(Ordering::Relaxed);
     // SAFETY: null, or a page that is never unmapped.
     let state = unsafe { page.as_ref() }?.load(Ordering::Acquire);
     if state == LOGGING { current() } else { None }
@@ -97,7 +111,7 @@ pub fn tracing_already() -> Option<Tracing> {
 /// The tracing of this process, which begins if it has not; `None` when its calls are not logged.
 #[inline(always)]
 pub fn tracing() -> Option<Tracing> {
-    let page = STATE.load(Ordering::Relaxed);
+    let page = HERE.state.load(Ordering::Relaxed);
     if page.is_null() {
         return None;
     }
@@ -112,8 +126,8 @@ pub fn tracing() -> Option<Tracing> {
 
 #[inline(always)]
 fn current() -> Option<Tracing> {
-    let generation = GENERATION.load(Ordering::Relaxed);
-    Some(Tracing { clock: CLOCK_HERE.get()?, generation })
+    let generation = HERE.generation.load(Ordering::Relaxed);
+    Some(Tracing { clock: HERE.clock.get()?, generation })
 }
 
 /// The number of a new socket.
@@ -125,13 +139,13 @@ pub fn next_number() -> Option<u32> {
 /// Stop for good: there is no room for another entry.
 #[cold]
 pub fn stop() {
-    let page = STATE.load(Ordering::Relaxed);
+    let page = HERE.state.load(Ordering::Relaxed);
     if page.is_null() {
         return;
     }
     // SAFETY: a page that is never unmapped.
     unsafe { &*page }.store(OFF, Ordering::Release);
-    if let (Some(word), Some(clock)) = (log::head_word(head::STOPPED_AT), CLOCK_HERE.get()) {
+    if let (Some(word), Some(clock)) = (log::head_word(head::STOPPED_AT), HERE.clock.get()) {
         let _ = word.compare_exchange(0, clock.now().0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
@@ -167,7 +181,7 @@ fn begin_once(state: &AtomicU32) -> Option<Tracing> {
 /// Begin the log of this process. `false`: it is not to be traced.
 fn begin() -> Result<bool, Box<dyn std::error::Error>> {
     let Some(task) = TASK.get() else { return Ok(false) };
-    let is_child = GENERATION.fetch_add(1, Ordering::Relaxed) > 0;
+    let is_child = HERE.generation.fetch_add(1, Ordering::Relaxed) > 0;
     let parents = log::head_word(head::NOTICED_AT).filter(|_| is_child);
     if is_child {
         log::leave_to_parent();
@@ -189,7 +203,7 @@ fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
         return Err("it may not write a file as long as its log (ulimit -f)".into());
     }
     OWNER.store(std::process::id(), Ordering::Relaxed);
-    let clock = *CLOCK_HERE.get_or_init(Clock::best);
+    let clock = *HERE.clock.get_or_init(Clock::best);
     let folder = RunFolder::join(&task.run)?;
     let live = folder.live();
     let (node, file) = new_node(&live)?;
@@ -306,7 +320,7 @@ extern "C" fn loaded() {
         Err(error) => say(&format!("the rules of ports ({FRAMES}) are not used: {error}")),
     }
     TAKES_PIPES.store(std::env::var_os(PIPES).is_some(), Ordering::Relaxed);
-    let _ = CLOCK_HERE.set(Clock::best());
+    let _ = HERE.clock.set(Clock::best());
     // SAFETY: a fresh page that is never unmapped.
     unsafe {
         let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -315,7 +329,7 @@ extern "C" fn loaded() {
         if page == libc::MAP_FAILED || libc::madvise(page, 4096, libc::MADV_WIPEONFORK) != 0 {
             return say("not traced: the kernel wipes no memory on fork (Linux 4.14 does)");
         }
-        STATE.store(page.cast(), Ordering::Release);
+        HERE.state.store(page.cast(), Ordering::Release);
     }
     listing::account_for_all();
 }
