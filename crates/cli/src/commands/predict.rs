@@ -122,6 +122,13 @@ fn whole(paths: &[PathBuf]) -> Result<Vec<Run>> {
                 record it again, to its end"
             );
         }
+        if run.info.parameters.contains_key(streams::KEY) {
+            bail!(
+                "{name}: it was recorded by `fourstamp trace`, and how sockets make a program wait \
+                is not modelled: predict a run of `fourstamp mpi trace`, `bench`, `warp` or `pager \
+                run`"
+            );
+        }
         if let Some(other) = runs.iter().find(|other| other.info.id == run.info.id) {
             bail!("{name}: it is the same run as {}: give each once", other.path().display());
         }
@@ -227,13 +234,6 @@ fn eager_as_the_library(machines: [&mut Machine; 2], limit: EagerLimit) -> Optio
 }
 
 fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
-    if run.info.parameters.contains_key(streams::KEY) {
-        bail!(
-            "{}: it was recorded by `fourstamp trace`, and how sockets make a program wait is not \
-            modelled: predict a run of `fourstamp mpi trace`, `bench`, `warp` or `pager run`",
-            run.path().display()
-        );
-    }
     if !is_mpi(run) {
         let cases = messages::programs(run, recorded)?;
         return Ok(Programs { cases, kept: Vec::new(), eager: None });

@@ -61,8 +61,11 @@ fn streams_of_sockets_are_refused() {
     }
     std::fs::write(home.path().join("here.toml"), HERE).unwrap();
     run(home.path(), "trace --no-report --out run -- ./talkers every");
-    let said = refused(home.path(), "run --from here.toml --bandwidth 2x");
-    assert!(said.contains("run: ") && said.contains("fourstamp trace"), "{said}");
+    // Also where no machine is given, which would be asked for next.
+    for options in ["run --from here.toml --bandwidth 2x", "run --bandwidth 2x"] {
+        let said = refused(home.path(), options);
+        assert!(said.contains("run: ") && said.contains("fourstamp trace"), "{said}");
+    }
 }
 
 #[test]
