@@ -18,18 +18,14 @@ pub struct Ends {
     classes: u32,
     first: u64,
     last: u64,
-    distances: Distances,
+    /// The longest from one end to the next.
+    longest: u64,
+    /// From each end to the next.
+    distances: [u32; ENDS_MAX - 1],
 }
 
-/// From each end to the next, packed in as many bits each as the longest needs.
+/// Bits of a distance in a slot: as many for each as the longest needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Distances {
-    width: Width,
-    words: [u64; 2],
-}
-
-/// Bits of a distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 enum Width {
     Byte = 0,
@@ -63,50 +59,31 @@ impl Width {
     fn room(self) -> usize {
         (128 / self.bits()).min(ENDS_MAX - 1)
     }
-}
 
-impl Distances {
-    const NONE: Distances = Distances { width: Width::Byte, words: [0; 2] };
-
-    #[inline]
-    fn get(&self, at: usize) -> u64 {
-        let bit = at * self.width.bits();
-        self.words[bit / 64] >> (bit % 64) & (u64::MAX >> (64 - self.width.bits()))
+    /// The distance at this place of the two words.
+    fn unpack(self, words: [u64; 2], at: usize) -> u64 {
+        let bit = at * self.bits();
+        words[bit / 64] >> (bit % 64) & (u64::MAX >> (64 - self.bits()))
     }
 
+    /// The distances in two words.
     #[inline]
-    fn set(&mut self, at: usize, distance: u64) {
-        let bit = at * self.width.bits();
-        self.words[bit / 64] |= distance << (bit % 64);
-    }
-
-    /// One more, behind so many. `false`: there is no room.
-    #[inline]
-    fn push(&mut self, count: usize, distance: u64) -> bool {
-        let Some(width) = Width::of(distance) else { return false };
-        if count >= width.max(self.width).room() {
-            return false;
+    fn pack(self, distances: &[u32]) -> [u64; 2] {
+        let mut words = [0; 2];
+        for (at, distance) in distances.iter().enumerate() {
+            let bit = at * self.bits();
+            words[bit / 64] |= u64::from(*distance) << (bit % 64);
         }
-        if width > self.width {
-            *self = self.widened(count, width);
-        }
-        self.set(count, distance);
-        true
-    }
-
-    #[cold]
-    fn widened(&self, count: usize, width: Width) -> Distances {
-        let mut wide = Distances { width, words: [0; 2] };
-        (0..count).for_each(|at| wide.set(at, self.get(at)));
-        wide
+        words
     }
 }
 
 impl Ends {
     /// None yet.
     pub fn new(socket: u32, is_sent: bool) -> Ends {
-        let (count, classes, first, last) = (0, 0, 0, 0);
-        Ends { socket, is_sent, count, classes, first, last, distances: Distances::NONE }
+        let (count, classes, first, last, longest) = (0, 0, 0, 0, 0);
+        let distances = [0; ENDS_MAX - 1];
+        Ends { socket, is_sent, count, classes, first, last, longest, distances }
     }
 
     /// One more, behind those before. `false`: it has no room in this slot.
@@ -114,9 +91,13 @@ impl Ends {
     pub fn push(&mut self, offset: u64, class: Class) -> bool {
         match usize::from(self.count).checked_sub(1) {
             Some(behind) => {
-                if !self.distances.push(behind, offset.wrapping_sub(self.last)) {
+                let distance = offset.wrapping_sub(self.last);
+                let longest = self.longest.max(distance);
+                if behind >= Width::of(longest).map_or(0, Width::room) {
                     return false;
                 }
+                self.longest = longest;
+                self.distances[behind] = distance as u32;
             }
             None => self.first = offset,
         }
@@ -131,7 +112,7 @@ impl Ends {
         let mut offset = self.first;
         (0..usize::from(self.count)).map(move |at| {
             if let Some(before) = at.checked_sub(1) {
-                offset = offset.wrapping_add(self.distances.get(before));
+                offset = offset.wrapping_add(u64::from(self.distances[before]));
             }
             let class = Class::from_code((self.classes >> (2 * at) & 3) as u8);
             (offset, class.expect("it was one when it was pushed"))
@@ -147,7 +128,9 @@ impl Ends {
     /// `is_sent` (a bit), the distances' width (two), and one less than how many ends there are.
     #[inline]
     pub fn slot(&self) -> [u64; SLOT_WORDS] {
-        let Distances { width, words } = self.distances;
+        let behind = usize::from(self.count.saturating_sub(1));
+        let width = Width::of(self.longest).unwrap_or(Width::Word);
+        let words = width.pack(&self.distances[..behind]);
         let flags = u8::from(self.is_sent) | (width as u8) << 1 | self.count.wrapping_sub(1) << 3;
         let head = head_word(Kind::Ends, flags, self.socket, self.classes);
         [head, self.first, words[0], words[1]]
@@ -156,12 +139,13 @@ impl Ends {
     pub(super) fn of(slot: &[u64; SLOT_WORDS]) -> Option<Ends> {
         let head = slot[0];
         let width = Width::from_code(head >> 5 & 3)?;
-        let given = Distances { width, words: [slot[2], slot[3]] };
+        let words = [slot[2], slot[3]];
         let mut ends = Ends::new(socket_of(head), head >> 4 & 1 == 1);
         let mut offset = slot[1];
         for at in 0..=(head >> 7 & 0x1f) as usize {
             if let Some(before) = at.checked_sub(1) {
-                offset = offset.checked_add((before < width.room()).then(|| given.get(before))?)?;
+                offset = offset
+                    .checked_add((before < width.room()).then(|| width.unpack(words, before))?)?;
             }
             let class = Class::from_code((head >> (32 + 2 * at) & 3) as u8)?;
             if !ends.push(offset, class) {
