@@ -10,23 +10,15 @@
 //! looks there only when messages going the other way have not told it already. Larger payloads lie
 //! in the byte ring, each in one piece, so that the receiver can lend them out without copying.
 //!
-//! The protocol is checked under Loom (`--cfg loom`), payloads included.
+//! The protocol is checked under Loom (`tests::modelled`), payloads included.
 
 use crate::transport::{Flag, Head};
 use record::Kind;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-#[cfg(loom)]
-pub(crate) use loom::sync::atomic::AtomicU64;
-#[cfg(not(loom))]
-pub(crate) use std::sync::atomic::AtomicU64;
-
-#[cfg(not(loom))]
-mod area;
-#[cfg(loom)]
-#[path = "ring/area_loom.rs"]
 mod area;
 pub(crate) use area::Area;
+use area::{Memory, Word};
 
 /// Words of a cache line.
 pub(crate) const LINE_WORDS: usize = 8;
@@ -102,8 +94,8 @@ impl Size {
 /// The sending end. Aligned so that ends of different nodes, made side by side, share no cache
 /// line.
 #[repr(align(128))]
-pub(crate) struct Sender {
-    area: Area,
+pub(crate) struct Sender<M = Area> {
+    area: M,
     size: Size,
     sent: u64,
     byte_cursor: u64,
@@ -118,8 +110,8 @@ pub(crate) struct Sender {
 
 /// The receiving end. Aligned like the sending end.
 #[repr(align(128))]
-pub(crate) struct Receiver {
-    area: Area,
+pub(crate) struct Receiver<M = Area> {
+    area: M,
     size: Size,
     taken: u64,
     byte_cursor: u64,
@@ -147,8 +139,8 @@ pub(crate) struct Put<'a> {
     pub returned: u64,
 }
 
-impl Sender {
-    pub fn new(area: Area, size: Size) -> Sender {
+impl<M: Memory> Sender<M> {
+    pub fn new(area: M, size: Size) -> Self {
         Sender { area, size, sent: 0, byte_cursor: 0, taken: 0, taken_bytes: 0, known_taken: 0 }
     }
 
@@ -238,8 +230,8 @@ impl Sender {
     }
 }
 
-impl Receiver {
-    pub fn new(area: Area, size: Size) -> Receiver {
+impl<M: Memory> Receiver<M> {
+    pub fn new(area: M, size: Size) -> Self {
         Receiver {
             area,
             size,
@@ -320,24 +312,12 @@ impl Receiver {
     }
 
     /// The payload of the message in hand.
-    #[cfg(not(loom))]
     #[inline]
     pub fn payload(&self) -> &[u8] {
         if self.in_hand.is_none() {
             return &[];
         }
         self.area.bytes(self.payload_at, self.payload_len)
-    }
-
-    /// The same, word by word, so that Loom sees the loads. The copy is leaked: a model is small.
-    #[cfg(loom)]
-    pub fn payload(&self) -> &[u8] {
-        let words = &self.area.words()[self.payload_at..];
-        let bytes = words
-            .iter()
-            .take(self.payload_len.div_ceil(8))
-            .flat_map(|w| w.load(Relaxed).to_ne_bytes());
-        bytes.take(self.payload_len).collect::<Vec<u8>>().leak()
     }
 }
 
@@ -348,7 +328,7 @@ fn pack_meta(head: &Head) -> u64 {
         | u64::from(head.in_flight) << 32
 }
 
-fn unpack_meta(slot: &[AtomicU64]) -> Option<Head> {
+fn unpack_meta(slot: &[impl Word]) -> Option<Head> {
     let meta = slot[META].load(Relaxed);
     Some(Head {
         ready: slot[READY].load(Relaxed),

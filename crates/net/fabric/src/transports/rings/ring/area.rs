@@ -1,9 +1,38 @@
 //! The memory of one path: a part of a region that nodes share.
 
-use super::AtomicU64;
 use memory::Region;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Memory that a path can lie in.
+pub(crate) trait Memory {
+    /// The machine's atomic word, or a model checker's.
+    type Word: Word;
+
+    fn words(&self) -> &[Self::Word];
+
+    /// `len` bytes from the word `first` on, for a receiver that holds them.
+    fn bytes(&self, first: usize, len: usize) -> &[u8];
+}
+
+/// An atomic word.
+pub(crate) trait Word {
+    fn load(&self, order: Ordering) -> u64;
+    fn store(&self, value: u64, order: Ordering);
+}
+
+impl Word for AtomicU64 {
+    #[inline(always)]
+    fn load(&self, order: Ordering) -> u64 {
+        AtomicU64::load(self, order)
+    }
+
+    #[inline(always)]
+    fn store(&self, value: u64, order: Ordering) {
+        AtomicU64::store(self, value, order);
+    }
+}
 
 /// Some words of a shared region.
 #[derive(Clone)]
@@ -21,15 +50,18 @@ impl Area {
         );
         Area { region, words: range }
     }
+}
+
+impl Memory for Area {
+    type Word = AtomicU64;
 
     #[inline(always)]
-    pub fn words(&self) -> &[AtomicU64] {
+    fn words(&self) -> &[AtomicU64] {
         &self.region.words()[self.words.clone()]
     }
 
-    /// `len` bytes from the word `first` on, for a receiver that holds them.
     #[inline]
-    pub fn bytes(&self, first: usize, len: usize) -> &[u8] {
+    fn bytes(&self, first: usize, len: usize) -> &[u8] {
         let words = &self.words()[first..first + len.div_ceil(size_of::<u64>())];
         // SAFETY: the slice above checked the bounds, and bytes need no alignment. The ring's
         // protocol keeps the sender from storing here until this end has given the bytes back,
