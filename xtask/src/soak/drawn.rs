@@ -44,7 +44,8 @@ pub fn models(workspace: &Workspace, cases: Cases) -> Result<()> {
     run(workspace.cargo(&runs).args(["memory::", "--", "--ignored", "--nocapture"]), LIMIT)
 }
 
-/// A pager's reads and writes with real programs and servers. A case is a blow.
+/// A pager's reads and writes with real programs and servers, and while the kernel moves pages.
+/// A case is a blow.
 pub fn pager_servers(workspace: &Workspace, cases: Cases) -> Result<()> {
     let mut cargo = workspace.cargo(&[
         "test",
@@ -56,5 +57,8 @@ pub fn pager_servers(workspace: &Workspace, cases: Cases) -> Result<()> {
         "crash::",
     ]);
     cargo.env("FOURSTAMP_CRASHES", cases.count.to_string());
-    run(cargo.env("FOURSTAMP_CRASHES_FROM", cases.from.to_string()), LIMIT)
+    run(cargo.env("FOURSTAMP_CRASHES_FROM", cases.from.to_string()), LIMIT)?;
+    let memory =
+        ["test", "--locked", "--package", "fourstamp-rmem", "--test", "memory", "compacts"];
+    run(workspace.cargo(&memory).env("FOURSTAMP_ROUNDS", "200"), LIMIT)
 }

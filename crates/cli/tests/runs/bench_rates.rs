@@ -93,7 +93,7 @@ fn what_goes_on_beside_a_run_is_recorded_and_said() {
 fn sending_again_costs_its_sender_what_was_asked_for() {
     let home = folder();
     let words = "bench pingpong --transport udp --timer periodic --period 10ms --resend-cost 5ms \
-        --count 20000 --launches 1 --warm-up 0 --out r";
+        --count 4000 --launches 1 --warm-up 0 --out r";
     measure(home.path(), words);
     let json = std::fs::read_to_string(home.path().join("r/run.json")).expect("a run");
     assert!(json.contains("\"resend_cost_us\": 5000"), "{json}");

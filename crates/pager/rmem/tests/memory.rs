@@ -26,8 +26,8 @@ fn words(address: *mut u8, bytes: usize) -> &'static mut [u64] {
 fn what_was_written_is_read_again() {
     let servers = Servers::start(&[Data, Data, Data, Parity], 256 << 20);
     for policy in ["parity-log", "none", "mirror", "disk"] {
-        let memory = Memory::start(config(&servers, policy, 4 << 20)).unwrap();
-        let bytes = 24 << 20;
+        let memory = Memory::start(config(&servers, policy, 2 << 20)).unwrap();
+        let bytes = 12 << 20;
         let array = words(memory.map(bytes).unwrap(), bytes);
         assert!(array.iter().step_by(PAGE / 8).all(|word| *word == 0));
         for round in 0..2 {
@@ -40,7 +40,7 @@ fn what_was_written_is_read_again() {
         }
         // Now and then, here and there.
         let mut at = 12345;
-        for round in 2..60_000u64 {
+        for round in 2..30_000u64 {
             at = (at * 1_103_515_245 + 12_345) % array.len();
             if round % 3 == 0 {
                 array[at] = number(at, 1);
@@ -200,13 +200,13 @@ fn pages_of_neighbouring_mappings_travel_together() {
 fn writes_to_what_a_stream_has_read_are_kept() {
     use std::io::{Read, Write};
     let servers = Servers::start(&[Data, Data, Parity], 256 << 20);
-    let memory = Memory::start(config(&servers, "parity-log", 4 << 20)).unwrap();
-    let bytes = 32 << 20;
+    let memory = Memory::start(config(&servers, "parity-log", 2 << 20)).unwrap();
+    let bytes = 16 << 20;
     let mut start = memory.map(bytes).unwrap();
     words(start, bytes).iter_mut().enumerate().for_each(|(at, word)| *word = number(at, 0));
     let mut expected: Vec<u64> = (0..bytes / 8).map(|at| number(at, 0)).collect();
     let (mut output, mut input) = std::os::unix::net::UnixStream::pair().unwrap();
-    for round in 1..=6 {
+    for round in 1..=4 {
         let array = words(start, bytes);
         // A hundred pages further on, those behind are still there, and a few in each hundred are
         // written to.
@@ -224,7 +224,7 @@ fn writes_to_what_a_stream_has_read_are_kept() {
                 input.read_exact(target).unwrap();
             }
         }
-        if round == 3 {
+        if round == 2 {
             // Something right behind it, so that it cannot grow where it is.
             memory.map(PAGE).unwrap();
             start = memory.remap(start as usize, bytes, bytes + PAGE, true).unwrap().unwrap();
@@ -238,7 +238,8 @@ fn writes_to_what_a_stream_has_read_are_kept() {
 }
 
 /// The kernel moves pages about itself when it wants large pieces of memory (or, as here, is told
-/// to): what is taken out must be counted right then, too.
+/// to): what is taken out must be counted right then, too. `FOURSTAMP_ROUNDS` sets how often all
+/// memory is written; `cargo xtask soak --only pager-servers` does it 200 times.
 #[test]
 fn nothing_is_lost_while_the_kernel_compacts_memory() {
     const COMPACT: &str = "/proc/sys/vm/compact_memory";
@@ -246,6 +247,8 @@ fn nothing_is_lost_while_the_kernel_compacts_memory() {
         println!("skipped: {COMPACT}: {error}");
         return;
     }
+    let rounds = std::env::var("FOURSTAMP_ROUNDS").ok().and_then(|text| text.parse().ok());
+    let rounds: u64 = rounds.unwrap_or(15);
     let servers = Servers::start(&[Data, Data, Parity], 64 << 20);
     let memory = Memory::start(config(&servers, "parity-log", 1 << 20)).unwrap();
     let bytes = 8 << 20;
@@ -257,7 +260,7 @@ fn nothing_is_lost_while_the_kernel_compacts_memory() {
                 std::fs::write(COMPACT, "1").unwrap();
             }
         });
-        for round in 0..40 {
+        for round in 0..rounds {
             array.iter_mut().enumerate().for_each(|(at, word)| *word = number(at, round));
             let wrong =
                 array.iter().enumerate().filter(|(at, word)| **word != number(*at, round)).count();
