@@ -17,7 +17,7 @@ mod texts;
 mod third_party;
 mod wheel;
 
-use crate::workspace::Workspace;
+use crate::workspace::{Build, Workspace};
 use anyhow::Result;
 use clap::Args;
 use layout::Layout;
@@ -47,19 +47,19 @@ pub struct Packages {
 /// The chore.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let out = options.out.clone().unwrap_or_else(|| workspace.target.join("dist"));
-    let packages = make(workspace)?;
+    let packages = make(workspace, Build::Release)?;
     for path in deliver::all(&[packages.tar, packages.deb, packages.wheel], &out)? {
         println!("{}", path.display());
     }
     Ok(())
 }
 
-/// Makes all three under the target folder.
-pub fn make(workspace: &Workspace) -> Result<Packages> {
+/// Makes all three under the target folder, of what is built so.
+pub fn make(workspace: &Workspace, build: Build) -> Result<Packages> {
     let folder = workspace.fresh("dist")?;
     debian::check_tools()?;
     let python = wheel::ready_python(workspace)?;
-    let material = Material::gather(workspace, &folder.join("material"))?;
+    let material = Material::gather(workspace, build, &folder.join("material"))?;
     let anywhere = Layout::anywhere(&material);
     let prefix = folder.join(&material.name);
     anywhere.write_to(&prefix, material.seconds)?;

@@ -81,7 +81,7 @@ fn run(chore: Chore) -> Result<bool> {
     process::stop_children_on_ctrl_c()?;
     let workspace = Workspace::find()?;
     match chore {
-        Chore::Test(options) => test::run(&workspace, &options),
+        Chore::Test(options) => test::run(workspace, &options),
         Chore::Bench(bench) => bench::run(&workspace, bench).map(|()| true),
         Chore::Soak(options) => soak::soak(&workspace, &options),
         Chore::Hog(options) => hog::hog(&options),

@@ -17,7 +17,7 @@ mod tables;
 pub use commands::helps;
 
 use crate::process;
-use crate::workspace::Workspace;
+use crate::workspace::{Build, Workspace};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -88,11 +88,9 @@ fn check(list: &Path, now: &BTreeSet<String>) -> Result<bool> {
 
 /// The list as it is now, sorted.
 fn collect(workspace: &Workspace) -> Result<BTreeSet<String>> {
-    let debug = workspace.target.join("debug");
-    let programs = Programs {
-        fourstamp: debug.join("fourstamp"),
-        synthetic: debug.join("examples/synthetic"),
-    };
+    let built = |name| workspace.built(Build::Tests, name);
+    let programs =
+        Programs { fourstamp: built("fourstamp"), synthetic: built("examples/synthetic") };
     let made = tempfile::tempdir().context("cannot make a temporary folder")?;
     process::capture(workspace.command(&programs.synthetic, &[]).arg(made.path()))?;
     let mut lines = commands::all(workspace, &programs.fourstamp)?;

@@ -13,8 +13,29 @@ pub struct Workspace {
     pub root: PathBuf,
     /// Where cargo builds, and where the chores keep what they make (`target/xtask`).
     pub target: PathBuf,
+    /// What the tests take for the finished program.
+    pub finished: Build,
     /// Every package of the workspace.
     pub packages: Vec<Package>,
+}
+
+/// How a program is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// As the tests are: what they need of it is built with them, once.
+    Tests,
+    /// As people install it.
+    Release,
+}
+
+impl Build {
+    /// Its folder in the target folder.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Build::Tests => "debug",
+            Build::Release => "release",
+        }
+    }
 }
 
 /// A package of the workspace.
@@ -45,7 +66,8 @@ impl Workspace {
         let packages = metadata["packages"].as_array()?;
         let packages =
             packages.iter().map(|p| Package::from_metadata(p, &root)).collect::<Option<_>>()?;
-        Some(Workspace { target: metadata["target_directory"].as_str()?.into(), root, packages })
+        let target = metadata["target_directory"].as_str()?.into();
+        Some(Workspace { root, target, finished: Build::Tests, packages })
     }
 
     /// A folder under the target folder for what the chores make; made if absent.
@@ -56,9 +78,19 @@ impl Workspace {
         Ok(folder)
     }
 
+    /// A program or library as it was compiled.
+    pub fn built(&self, build: Build, name: &str) -> PathBuf {
+        self.target.join(build.folder()).join(name)
+    }
+
     /// The release build of the product.
     pub fn fourstamp(&self) -> PathBuf {
-        self.target.join("release/fourstamp")
+        self.built(Build::Release, "fourstamp")
+    }
+
+    /// The product that the tests take for finished.
+    pub fn finished(&self) -> PathBuf {
+        self.built(self.finished, "fourstamp")
     }
 
     /// The same, emptied.

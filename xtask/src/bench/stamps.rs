@@ -8,7 +8,7 @@ use super::figures::{Bound, Compared, Figure, Number, figure};
 use crate::dist;
 use crate::install;
 use crate::process::{self, on_path};
-use crate::workspace::Workspace;
+use crate::workspace::{Build, Workspace};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Runs the benchmark and prints its tables.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let figures = options.terms.choose(FIGURES)?;
-    let packages = dist::make(workspace)?;
+    let packages = dist::make(workspace, Build::Release)?;
     let folder = workspace.fresh("stamps")?;
     let c = in_c(workspace, &packages.prefix, &folder);
     let python = in_python(workspace, &packages.wheel, &folder);

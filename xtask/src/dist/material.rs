@@ -1,10 +1,10 @@
-//! What packages are made of: what a release build gives, and files of the checkout.
+//! What packages are made of: what a build gives, and files of the checkout.
 
 use super::needs::{self, Needs};
 use super::system::{self, System};
 use super::{date, third_party};
 use crate::process;
-use crate::workspace::Workspace;
+use crate::workspace::{Build, Workspace};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,17 +40,15 @@ const SHELLS: [&str; 3] = ["bash", "fish", "zsh"];
 
 impl Material {
     /// Builds and collects it; what has to be made goes to `folder`.
-    pub fn gather(workspace: &Workspace, folder: &Path) -> Result<Material> {
+    pub fn gather(workspace: &Workspace, build: Build, folder: &Path) -> Result<Material> {
         let (system, seconds) = (system::here()?, date::seconds(workspace)?);
-        build(workspace)?;
-        let built = |name: &str| workspace.target.join("release").join(name);
-        let (program, shared_library) = (workspace.fourstamp(), built("libfourstamp_c.so"));
+        let [program, shared_library, static_library] = compiled(workspace, build, folder)?;
         let version = version(&program)?;
         let (manual, completions) = (folder.join("manual"), folder.join("completions"));
         pages(&program, &manual)?;
         complete(&program, &completions)?;
         let mut files = vec![program.clone(), shared_library.clone()];
-        files.extend(carried(&workspace.target)?);
+        files.extend(carried(workspace, build)?);
         Ok(Material {
             name: format!("fourstamp-{version}-{}-linux", system.processor),
             version,
@@ -58,7 +56,7 @@ impl Material {
             seconds,
             program,
             shared_library,
-            static_library: built("libfourstamp_c.a"),
+            static_library,
             header: workspace.root.join("crates/fourstamp/c/include/fourstamp.h"),
             manual: sorted_files(&manual)?,
             completions,
@@ -83,12 +81,37 @@ impl Material {
     }
 }
 
-/// Both in one command: one package alone would choose other features of what they share, and build
-/// it again.
-fn build(workspace: &Workspace) -> Result<()> {
-    let packages = ["--package", "fourstamp-cli", "--package", "fourstamp-c"];
-    let mut cargo = workspace.cargo(&["build", "--release", "--locked"]);
-    process::run(cargo.args(packages), LIMIT)
+/// The program and the two libraries of the interface for C, built.
+fn compiled(workspace: &Workspace, build: Build, folder: &Path) -> Result<[PathBuf; 3]> {
+    let arguments = match build {
+        // Both in one command: one package alone would choose other features of what they share,
+        // and build it again.
+        Build::Release => ["--release", "--package", "fourstamp-cli", "--package", "fourstamp-c"],
+        // With all examples, which give what they share the features that it has in the tests.
+        Build::Tests => ["--workspace", "--lib", "--bins", "--examples", "--quiet"],
+    };
+    let mut cargo = workspace.cargo(&["build", "--locked"]);
+    cargo.args(arguments);
+    process::run(&mut cargo, LIMIT)?;
+    let files = ["fourstamp", "libfourstamp_c.so", "libfourstamp_c.a"];
+    let files = files.map(|name| workspace.built(build, name));
+    match build {
+        Build::Release => Ok(files),
+        Build::Tests => stripped(&files, &folder.join("stripped")),
+    }
+}
+
+/// Copies without what only a debugger reads, of which a release build has none: packing it would
+/// take longest.
+fn stripped(files: &[PathBuf; 3], folder: &Path) -> Result<[PathBuf; 3]> {
+    fs::create_dir_all(folder)?;
+    let mut copies = files.clone();
+    for (file, copy) in files.iter().zip(&mut copies) {
+        *copy = folder.join(file.file_name().context("a file has a name")?);
+        let mut strip = std::process::Command::new("strip");
+        process::capture(strip.arg("--strip-debug").arg("-o").args([&*copy, file]))?;
+    }
+    Ok(copies)
 }
 
 /// What the program says of itself.
@@ -114,8 +137,8 @@ fn complete(program: &Path, folder: &Path) -> Result<()> {
 }
 
 /// The libraries that the program carries and loads into others: they need what they need, too.
-fn carried(target: &Path) -> Result<Vec<PathBuf>> {
-    let folder = target.join("release/deps");
+fn carried(workspace: &Workspace, build: Build) -> Result<Vec<PathBuf>> {
+    let folder = workspace.built(build, "deps");
     let names = ["libmpitrace.so", "librmem_preload.so", "libsockettrace.so"];
     let files = names.map(|name| folder.join(name)).to_vec();
     for file in &files {

@@ -1,6 +1,6 @@
 //! The crates that have unsafe code, under the address sanitizer of the compiler. The standard
 //! library is not instrumented, which the address sanitizer does not mind; the thread sanitizer
-//! does, so that data races are what `cfg(loom)` and Miri look for.
+//! does, so that data races are what loom and Miri look for.
 
 use super::Cases;
 use crate::process::run;

@@ -33,21 +33,6 @@ pub struct TestProgram {
 /// Something does not build. The compiler has said what.
 pub fn build(cargo: &mut Command) -> Result<Vec<TestProgram>> {
     cargo.args(["--no-run", FORMAT]);
-    told(cargo)
-}
-
-/// The tests within a package's library, by a `cargo rustc` command, with flags for the compiler
-/// that its dependencies do not get: they stay as they are.
-///
-/// # Errors
-/// As [`build`].
-pub fn build_flagged(cargo: &mut Command, flags: &[&str]) -> Result<Vec<TestProgram>> {
-    cargo.args(["--lib", "--profile", "test", FORMAT, "--"]).args(flags);
-    told(cargo)
-}
-
-/// What a command that builds test programs tells of them.
-fn told(cargo: &mut Command) -> Result<Vec<TestProgram>> {
     let mut programs = Vec::new();
     println!("$ {}", shown(cargo));
     read_lines(cargo, LIMIT, |line| programs.extend(TestProgram::from_message(line)))?;

@@ -42,7 +42,7 @@ pub fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     if let Err(why) = dist::can_build_wheels(workspace) {
         return tally.skip(format!("{why:#}"));
     }
-    let packages = dist::make(workspace)?;
+    let packages = dist::make(workspace, workspace.finished)?;
     let folder = workspace.fresh("dist-installed")?;
     let prefix = unpacked_tar(&packages.tar, &folder)?;
     from_c(workspace, &prefix, &folder, tally)?;

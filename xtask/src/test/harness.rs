@@ -105,6 +105,7 @@ fn tell(ran: &Ran, log: &mut impl Write, show: &impl Fn(&str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Build;
 
     const RED: &str = "running 2 tests
 
@@ -124,7 +125,8 @@ test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
     fn run_scripts(scripts: &[String]) -> (Result<()>, Tally) {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().to_owned();
-        let workspace = Workspace { root: target.clone(), target, packages: vec![] };
+        let workspace =
+            Workspace { root: target.clone(), target, finished: Build::Tests, packages: vec![] };
         let program = |(at, script): (usize, &String)| TestProgram {
             name: format!("program-{at}"),
             words: ["sh", "-c", script, "sh"].map(str::to_owned).to_vec(),

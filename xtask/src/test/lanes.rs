@@ -2,7 +2,6 @@
 //! disk. The longest begin first, so that none of them goes on when all others have ended. Those
 //! that measure have the machine to themselves.
 
-use super::ahead;
 use super::built::TestProgram;
 use super::reading::Reading;
 use super::tally::Tally;
@@ -68,10 +67,6 @@ pub fn run<'a>(
         programs.iter().partition(|program| measures(program));
     together.sort_by_key(|program| turn(program));
     run_in(LANES, together, arguments, &mut done)?;
-    if alone.is_empty() {
-        return Ok(());
-    }
-    ahead::finish();
     run_in(1, alone, arguments, &mut done)
 }
 
@@ -86,7 +81,6 @@ fn turn(program: &TestProgram) -> usize {
 /// As [`run`].
 pub fn run_alone<'a>(program: &'a TestProgram, arguments: &[&str]) -> Result<Ran<'a>> {
     let mut ran = None;
-    ahead::finish();
     run_in(1, vec![program], arguments, &mut |one| ran = Some(one))?;
     ran.context("its lane ended before it")
 }

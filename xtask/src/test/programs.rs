@@ -159,7 +159,7 @@ fn command(folder: &Path, words: &[String]) -> Command {
 }
 
 fn tracing(workspace: &Workspace, folder: &Path, run: &Path, words: &[String]) -> Command {
-    let mut command = Command::new(workspace.fourstamp());
+    let mut command = Command::new(workspace.finished());
     command.args(["mpi", "trace", "--no-report", "--out"]).arg(run).arg("--").args(words);
     as_root_too(command.current_dir(folder));
     command

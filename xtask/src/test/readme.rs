@@ -44,7 +44,7 @@ pub fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 
 /// Run a command in a shell that finds `fourstamp`.
 fn paste(workspace: &Workspace, folder: &Path, command: &str) -> Result<Duration> {
-    let program = workspace.fourstamp();
+    let program = workspace.finished();
     let beside = program.parent().context("the program lies in a folder")?;
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = workspace.command("bash", &["-euo", "pipefail", "-c", command]);

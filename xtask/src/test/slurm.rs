@@ -7,7 +7,7 @@
 use super::tally::Tally;
 use crate::mpi::{Library, as_root_too};
 use crate::process::{self, on_path};
-use crate::workspace::Workspace;
+use crate::workspace::{Build, Workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::io::Read;
@@ -40,7 +40,7 @@ pub fn jobs(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     // As the tests have built it.
     let build = ["test", "--workspace", "--locked", "--quiet", "--no-run", "--test", "mpi"];
     process::run(&mut workspace.cargo(&build), BUILD_LIMIT)?;
-    let program = workspace.target.join("debug/fourstamp");
+    let program = workspace.built(Build::Tests, "fourstamp");
     for (plugin, library) in [("pmi2", Library::Mpich), ("pmix", Library::OpenMpi)] {
         if let Err(why) = library.program("mpirun") {
             tally.skip(format!("{why:#}"))?;

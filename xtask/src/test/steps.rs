@@ -1,16 +1,17 @@
-//! The steps of `cargo xtask test`, in order: what fails soonest comes first; the release build,
-//! which is made in idle time until then, comes after all that can do without it.
+//! The steps of `cargo xtask test`, in order: what fails soonest comes first. What runs the
+//! finished program takes the one that was built for the tests, or with `--release` that of a
+//! release build.
 
 use super::built::TestProgram;
 use super::tally::Tally;
-use super::{ahead, built, dist, harness, lanes, programs, readme, slurm};
+use super::{built, dist, harness, lanes, programs, readme, slurm};
 use crate::dependencies;
 use crate::install;
 use crate::invariants;
 use crate::mpi::as_root_too;
 use crate::process::{self, on_path, run, run_and_watch};
 use crate::surface;
-use crate::workspace::Workspace;
+use crate::workspace::{Build, Workspace};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,19 +56,12 @@ pub const STEPS: &[Step] = &[
         run: documentation,
     },
     Step {
-        name: "interleavings",
-        what: "the lock-free rings, every interleaving",
-        quick: false,
-        run: loom,
-    },
-    Step {
         name: "transport",
         what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
         quick: false,
         run: transport,
     },
-    Step { name: "release", what: "the release build", quick: false, run: release },
-    // Nothing is built beside what measures.
+    Step { name: "finished", what: "the finished program", quick: false, run: finished },
     Step { name: "timed", what: "tests that measure time, each alone", quick: true, run: timed },
     Step { name: "examples", what: "the examples run", quick: false, run: examples },
     Step {
@@ -106,10 +100,6 @@ pub const STEPS: &[Step] = &[
 
 /// Longest that one command may take: the slowest on two cores, three times over.
 const LIMIT: Duration = Duration::from_secs(3600);
-
-/// For what is built of a few packages, whose dependencies have other features than those of the
-/// whole workspace, and so are compiled again: the slowest of them, which has little to do there.
-const UNOPTIMISED: [&str; 2] = ["--config", "profile.dev.package.parquet.opt-level=0"];
 
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
@@ -174,39 +164,25 @@ fn surface(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     }
 }
 
-/// The models of the rings, whose package alone is compiled for them, and not optimised: they are
-/// small.
-fn loom(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let mut cargo = workspace.cargo(&["rustc", "--package", "fourstamp-fabric", "--locked"]);
-    cargo.args(["--config", "profile.dev.package.fourstamp-fabric.opt-level=0"]).args(UNOPTIMISED);
-    cargo.env("LOOM_MAX_PREEMPTIONS", "3");
-    let programs = built::build_flagged(&mut cargo, &["--cfg", "loom"])?;
-    harness::run(workspace, "interleavings", &programs, Some("tests::modelled"), tally)?;
-    if tally.passed == 0 {
-        bail!("no test was run");
-    }
-    Ok(())
-}
-
-fn release(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    ahead::finish();
-    run(&mut release_build(workspace), LIMIT)
-}
-
-/// The release build of the product.
-pub fn release_build(workspace: &Workspace) -> Command {
-    workspace.cargo(&["build", "--release", "--locked", "--package", "fourstamp-cli"])
+/// What the steps below run.
+fn finished(workspace: &Workspace, _: &mut Tally) -> Result<()> {
+    let build = match workspace.finished {
+        Build::Tests => ["--workspace", "--bins", "--examples"],
+        Build::Release => ["--release", "--package", "fourstamp-cli"],
+    };
+    run(workspace.cargo(&["build", "--locked"]).args(build), LIMIT)
 }
 
 fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let folder = workspace.fresh("examples")?;
+    build_examples(workspace)?;
     for name in ["tcp_stream", "tokio", "two_processes", "service"] {
         let out = folder.join(name);
-        run(example(workspace, name)?.arg(&out), LIMIT)?;
+        run(example(workspace, name).arg(&out), LIMIT)?;
         report_reads(workspace, &out)?;
         tally.passed += 1;
     }
-    run(example(workspace, "bank_threads")?.arg("2000"), LIMIT)?;
+    run(example(workspace, "bank_threads").arg("2000"), LIMIT)?;
     a_program_of_its_own(workspace, &folder, tally)?;
     copied_out(workspace, &folder, tally)?;
     let python = match install::python(workspace) {
@@ -235,60 +211,55 @@ fn a_program_of_its_own(workspace: &Workspace, folder: &Path, tally: &mut Tally)
         &["study", "--nodes", "1,2", "--launches", "1", "--csv"],
         &["launch", "-n", "2", "--", "warp", "bank"],
     ] {
-        run(example(workspace, "bank")?.args(words).args(dealt), LIMIT)?;
+        run(example(workspace, "bank").args(words).args(dealt), LIMIT)?;
         tally.passed += 1;
     }
-    run(example(workspace, "bank")?.args(["report", "--terminal", out]), LIMIT)
+    run(example(workspace, "bank").args(["report", "--terminal", out]), LIMIT)
 }
 
-/// Examples in a project of somebody's own, whose only dependency is the crate `fourstamp`.
+/// Examples copied out of here, for which the crate `fourstamp` is all that there is. That it does
+/// with the features that it asks for by itself is looked at by the step `fuzz`.
 fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result<()> {
-    let project = folder.join("project");
-    fs::create_dir_all(project.join("src/bin/bank_threads"))?;
-    let library = workspace.root.join("crates/fourstamp");
-    // A workspace of its own: it lies in the target folder, and so within this one.
-    let manifest = format!(
-        "[package]\nname = \"copied\"\nedition = \"2024\"\n\n[dependencies]\n\
-         fourstamp = {{ path = {library:?} }}\n\n[workspace]\n"
-    );
-    fs::write(project.join("Cargo.toml"), manifest)?;
-    fs::copy(workspace.root.join("Cargo.lock"), project.join("Cargo.lock"))?;
-    let out = folder.join("copied");
+    let (project, out) = (folder.join("project"), folder.join("copied"));
+    fs::create_dir_all(&project)?;
     let sources = [
         ("two_processes.rs", "two_processes.rs"),
-        ("bank/threads.rs", "bank_threads/main.rs"),
-        ("bank/model.rs", "bank_threads/model.rs"),
+        ("bank/threads.rs", "bank_threads.rs"),
+        ("bank/model.rs", "model.rs"),
     ];
     for (from, to) in sources {
-        let source = workspace.root.join("examples").join(from);
-        fs::copy(source, project.join("src/bin").join(to))?;
+        fs::copy(workspace.root.join("examples").join(from), project.join(to))?;
     }
+    let rustc = std::env::var_os("CARGO").map(|cargo| Path::new(&cargo).with_file_name("rustc"));
+    let rustc = rustc.filter(|file| file.is_file()).unwrap_or_else(|| "rustc".into());
+    let built = |name| workspace.built(Build::Tests, name);
     for (name, argument) in [("two_processes", out.as_os_str()), ("bank_threads", "500".as_ref())] {
-        let mut cargo = workspace.cargo(&["run", "--offline", "--quiet", "--bin", name]);
-        // With this workspace's profiles and in its folder, for the reason that `fuzz` gives.
-        cargo.args(["--config", "Cargo.toml"]).args(UNOPTIMISED);
-        cargo
-            .arg("--target-dir")
-            .arg(&workspace.target)
-            .arg("--manifest-path")
-            .arg(project.join("Cargo.toml"));
-        run(cargo.arg("--").arg(argument), LIMIT)?;
+        let mut compile = Command::new(&rustc);
+        compile.current_dir(&project).args(["--edition", "2024", &format!("{name}.rs"), "-L"]);
+        compile.arg(format!("dependency={}", built("deps").display())).arg("--extern");
+        run(compile.arg(format!("fourstamp={}", built("libfourstamp.rlib").display())), LIMIT)?;
+        run(workspace.command(project.join(name), &[]).arg(argument), LIMIT)?;
         tally.passed += 1;
     }
     report_reads(workspace, &out)
 }
 
-/// An example. Built with all others and the features of the whole workspace, as the tests have
-/// built it: one package alone would choose other features, and build its dependencies anew.
-fn example(workspace: &Workspace, name: &str) -> Result<Command> {
-    let build = ["build", "--workspace", "--examples", "--locked", "--quiet"];
-    run(&mut workspace.cargo(&build), LIMIT)?;
-    Ok(workspace.command(workspace.target.join("debug/examples").join(name), &[]))
+/// With the features of the whole workspace, as the tests have built them: one package alone would
+/// choose other features, and build its dependencies anew. The libraries are there for who asks for
+/// them by name.
+fn build_examples(workspace: &Workspace) -> Result<()> {
+    let build = ["build", "--workspace", "--lib", "--examples", "--locked", "--quiet"];
+    run(&mut workspace.cargo(&build), LIMIT)
+}
+
+/// An example that has been built.
+fn example(workspace: &Workspace, name: &str) -> Command {
+    workspace.command(workspace.built(Build::Tests, "examples").join(name), &[])
 }
 
 /// A run that a program of its own wrote is a run as any other.
 fn report_reads(workspace: &Workspace, run_folder: &Path) -> Result<()> {
-    let mut report = workspace.command(workspace.fourstamp(), &["report", "--terminal"]);
+    let mut report = workspace.command(workspace.finished(), &["report", "--terminal"]);
     run(report.arg(run_folder), LIMIT)
 }
 
@@ -311,8 +282,8 @@ fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         "--launches",
         "2",
     ];
-    run(workspace.command(workspace.fourstamp(), &arguments).arg("--out").arg(&run_folder), LIMIT)?;
-    let mut report = workspace.command(workspace.fourstamp(), &["report", "--csv"]);
+    run(workspace.command(workspace.finished(), &arguments).arg("--out").arg(&run_folder), LIMIT)?;
+    let mut report = workspace.command(workspace.finished(), &["report", "--csv"]);
     fs::write(&csv, process::capture(report.arg(&run_folder))?)?;
     let mut check = workspace.command(python, &["xtask/readers/check.py"]);
     check.arg(&run_folder).arg(&csv).arg(workspace.root.join("docs/FORMAT.md"));
@@ -330,8 +301,11 @@ fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 
 fn tour(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     let folder = workspace.fresh("tour")?;
-    let mut cargo = workspace.cargo(&["run", "--release", "--locked", "--", "tour", "--out"]);
-    run(cargo.arg(folder.join("tour")), LIMIT)
+    let mut tour = match workspace.finished {
+        Build::Tests => workspace.command(workspace.finished(), &[]),
+        Build::Release => workspace.cargo(&["run", "--release", "--locked", "--"]),
+    };
+    run(tour.args(["tour", "--out"]).arg(folder.join("tour")), LIMIT)
 }
 
 fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
@@ -342,15 +316,20 @@ fn browser(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         return tally.skip(format!("{why:#}"));
     }
     let mut test = workspace.command("node", &["tests/browser/pages.mjs"]);
-    test.args(pages(workspace)?).env("CHROMIUM", chromium).env("FOURSTAMP", workspace.fourstamp());
+    test.args(pages(workspace)?).env("CHROMIUM", chromium).env("FOURSTAMP", workspace.finished());
     run_and_watch(&mut test, LIMIT, |line| tally.line(line))
 }
 
-/// The report of a run of 10 messages, of one of 10 million, of a simulation, and of made-up runs.
+/// The report of a run of 10 messages, of one of a million (ten million with a release build), of a
+/// simulation, and of made-up runs.
 fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let folder = workspace.fresh("pages")?;
     let mut pages = Vec::new();
-    for (name, count) in [("small", "5"), ("large", "5000000")] {
+    let large = match workspace.finished {
+        Build::Tests => "500000",
+        Build::Release => "5000000",
+    };
+    for (name, count) in [("small", "5"), ("large", large)] {
         let (run_folder, page) = (folder.join(name), folder.join(name).with_extension("html"));
         let arguments = [
             "bench",
@@ -363,8 +342,8 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
             count,
             "--out",
         ];
-        run(workspace.command(workspace.fourstamp(), &arguments).arg(&run_folder), LIMIT)?;
-        let mut report = workspace.command(workspace.fourstamp(), &["report"]);
+        run(workspace.command(workspace.finished(), &arguments).arg(&run_folder), LIMIT)?;
+        let mut report = workspace.command(workspace.finished(), &["report"]);
         run(report.arg(&run_folder).arg("--out").arg(&page), LIMIT)?;
         pages.push(page);
     }
@@ -376,7 +355,8 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 /// Pages of runs that nobody ran: a traced MPI program with delays planted in it, and names that
 /// try to break out of the page.
 fn made_up_pages(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
-    process::capture(example(workspace, "synthetic")?.arg(folder))?;
+    build_examples(workspace)?;
+    process::capture(example(workspace, "synthetic").arg(folder))?;
     Ok(["mpi.html", "hostile.html"].map(|page| folder.join(page)).to_vec())
 }
 
@@ -384,8 +364,8 @@ fn made_up_pages(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
 fn simulation_page(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
     let (run_folder, page) = (folder.join("simulation"), folder.join("simulation.html"));
     let arguments = ["warp", "phold", "--cutoff", "20", "--transport", "shm", "--check", "--out"];
-    run(workspace.command(workspace.fourstamp(), &arguments).arg(&run_folder), LIMIT)?;
-    let mut report = workspace.command(workspace.fourstamp(), &["report"]);
+    run(workspace.command(workspace.finished(), &arguments).arg(&run_folder), LIMIT)?;
+    let mut report = workspace.command(workspace.finished(), &["report"]);
     run(report.arg(&run_folder).arg("--out").arg(&page), LIMIT)?;
     Ok(page)
 }
