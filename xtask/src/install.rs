@@ -85,7 +85,8 @@ pub fn python(workspace: &Workspace) -> Result<PathBuf> {
     process::run(make.args(["-m", "venv", "--clear"]).arg(&folder), LIMIT)
         .context("no virtual environment: apt install python3-venv")?;
     let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+    // Of thousands of modules Python compiles those that are imported, when they are.
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"])
         .args(PYTHON_PACKAGES);
     process::run(&mut pip, LIMIT).context("pip cannot install the packages")?;
     Ok(python)

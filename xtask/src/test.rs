@@ -18,6 +18,7 @@ use crate::install;
 use crate::workspace::{Build, Workspace};
 use anyhow::{Result, bail};
 use clap::Args;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use steps::{STEPS, Step};
 use tally::Tally;
@@ -41,6 +42,9 @@ pub struct Options {
     list: bool,
 }
 
+/// Steps that need nothing but the compiler.
+const BARE: [&str; 4] = ["format", "rules", "lints", "fuzz"];
+
 /// How one step went.
 struct Outcome {
     name: &'static str,
@@ -60,11 +64,7 @@ pub fn run(mut workspace: Workspace, options: &Options) -> Result<bool> {
         steps.iter().for_each(|step| println!("{:<14}{}", step.name, step.what));
         return Ok(true);
     }
-    if !options.quick {
-        println!("==> install what the tests need");
-        install::all(workspace);
-    }
-    let outcomes: Vec<_> = steps.iter().map(|step| run_step(workspace, step)).collect();
+    let outcomes = run_steps(workspace, &steps, !options.quick);
     print!("{}", summary(&outcomes));
     Ok(outcomes.iter().all(|outcome| outcome.tally.failed == 0))
 }
@@ -81,6 +81,24 @@ fn choose(options: &Options) -> Result<Vec<&'static Step>> {
         only => only.iter().any(|name| name == step.name),
     };
     Ok(STEPS.iter().filter(wanted).collect())
+}
+
+/// Runs them in order; what they need is installed beside the first of them, if it is to be.
+fn run_steps(workspace: &Workspace, steps: &[&'static Step], install: bool) -> Vec<Outcome> {
+    thread::scope(|threads| {
+        let mut installing = install.then(|| {
+            println!("==> install what the tests need");
+            threads.spawn(|| install::all(workspace))
+        });
+        let one = |step: &&'static Step| {
+            if !BARE.contains(&step.name) {
+                // A panic of that thread's is shown, and what then is missing is told by its test.
+                installing.take().map(ScopedJoinHandle::join);
+            }
+            run_step(workspace, step)
+        };
+        steps.iter().map(one).collect()
+    })
 }
 
 fn run_step(workspace: &Workspace, step: &Step) -> Outcome {
