@@ -97,7 +97,7 @@ impl Simulation {
 /// Every node's log has come in part.
 fn wait_for_logs(run: &Path, nodes: usize) {
     let log = |node: usize| run.join(format!("live/launch-0-node-{node}.log"));
-    let is_there = |node| std::fs::metadata(log(node)).is_ok_and(|file| file.len() > 100_000);
+    let is_there = |node| std::fs::metadata(log(node)).is_ok_and(|file| file.len() > 400_000);
     wait_for("the logs of all nodes", || (0..nodes).all(is_there));
 }
 
