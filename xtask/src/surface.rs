@@ -48,7 +48,7 @@ struct Programs {
 /// Writes the list, or compares; whether nothing was lost.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
     if !options.built {
-        build(workspace)?;
+        process::run(&mut workspace.compile(Build::Tests), BUILD_LIMIT)?;
     }
     let now = collect(workspace)?;
     let list = workspace.root.join(LIST);
@@ -63,14 +63,8 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
 
 /// Compares with what is built; whether nothing was lost.
 pub fn check_built(workspace: &Workspace) -> Result<bool> {
-    build(workspace)?;
+    process::run(&mut workspace.compile(Build::Tests), BUILD_LIMIT)?;
     check(&workspace.root.join(LIST), &collect(workspace)?)
-}
-
-/// As the tests build it, so that after them nothing is to be done.
-fn build(workspace: &Workspace) -> Result<()> {
-    let arguments = ["build", "--workspace", "--bins", "--examples", "--locked", "--quiet"];
-    process::run(&mut workspace.cargo(&arguments), BUILD_LIMIT)
 }
 
 fn check(list: &Path, now: &BTreeSet<String>) -> Result<bool> {

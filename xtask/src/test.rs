@@ -20,7 +20,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
-use steps::{STEPS, Step};
+use steps::{Part, STEPS, Step};
 use tally::Tally;
 
 /// What to run.
@@ -41,9 +41,6 @@ pub struct Options {
     #[arg(long)]
     list: bool,
 }
-
-/// Steps that need nothing but the compiler.
-const BARE: [&str; 4] = ["format", "rules", "lints", "fuzz"];
 
 /// How one step went.
 struct Outcome {
@@ -77,7 +74,7 @@ fn choose(options: &Options) -> Result<Vec<&'static Step>> {
         bail!("no step {unknown}; there are {}", names.join(", "));
     }
     let wanted = |step: &&Step| match options.only.as_slice() {
-        [] => step.quick || !options.quick,
+        [] => step.part != Part::Whole || !options.quick,
         only => only.iter().any(|name| name == step.name),
     };
     Ok(STEPS.iter().filter(wanted).collect())
@@ -91,7 +88,7 @@ fn run_steps(workspace: &Workspace, steps: &[&'static Step], install: bool) -> V
             threads.spawn(|| install::all(workspace))
         });
         let one = |step: &&'static Step| {
-            if !BARE.contains(&step.name) {
+            if step.part != Part::Bare {
                 // A panic of that thread's is shown, and what then is missing is told by its test.
                 installing.take().map(ScopedJoinHandle::join);
             }

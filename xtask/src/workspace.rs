@@ -78,6 +78,21 @@ impl Workspace {
         Ok(folder)
     }
 
+    /// Compiles all that is taken of a build, in one command: a package alone would choose other
+    /// features of what it shares with others, and build that again.
+    pub fn compile(&self, build: Build) -> Command {
+        let what: &[&str] = match build {
+            // What the tests have built already.
+            Build::Tests => &["--workspace", "--lib", "--bins", "--examples", "--quiet"],
+            Build::Release => {
+                &["--release", "--package", "fourstamp-cli", "--package", "fourstamp-c"]
+            }
+        };
+        let mut cargo = self.cargo(&["build", "--locked"]);
+        cargo.args(what);
+        cargo
+    }
+
     /// A program or library as it was compiled.
     pub fn built(&self, build: Build, name: &str) -> PathBuf {
         self.target.join(build.folder()).join(name)

@@ -55,7 +55,7 @@ pub fn run(contestants: &[Contestant], rounds: usize, seed: u64) -> Vec<Launches
 }
 
 fn launch(contestant: &Contestant) -> Result<Output> {
-    // A launch that failed has left it.
+    // A launch that failed, or a benchmark that was stopped, has left it.
     remove_left(contestant)?;
     let mut printed = process::capture_within(&mut (contestant.command)(), LIMIT)?;
     if let Some(afterwards) = &contestant.afterwards {

@@ -130,9 +130,6 @@ fn bench(
     arguments: &[&str],
 ) -> Result<Contestant> {
     let out = workspace.scratch("latency")?.join(name.replace([',', ' '], ""));
-    if out.exists() {
-        std::fs::remove_dir_all(&out)?; // of a benchmark that was stopped
-    }
     let mut words = vec!["bench", workload, "--launches", "1", "--csv"];
     if !arguments.contains(&"--size") {
         words.extend(["--size", "8"]);

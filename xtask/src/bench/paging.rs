@@ -269,13 +269,9 @@ impl Bench<'_> {
         Ok(Contestant { numbers, leaves: Some(folder), ..self.plain(STUDY, words) })
     }
 
-    /// Where a contestant's run goes. What a benchmark that was stopped has left there is removed.
+    /// Where a contestant's run goes.
     fn folder(&self, name: &str) -> Result<PathBuf> {
-        let folder = self.workspace.scratch("pager")?.join(name.replace([',', ' '], ""));
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)?;
-        }
-        Ok(folder)
+        Ok(self.workspace.scratch("pager")?.join(name.replace([',', ' '], "")))
     }
 }
 

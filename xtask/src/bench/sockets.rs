@@ -97,12 +97,12 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 impl Bench<'_> {
     fn contestant(&self, name: &'static str) -> Result<Contestant> {
         match name {
-            PLAIN => self.to_itself(name, &[], false),
-            TRACED => self.to_itself(name, &[], true),
-            ADDED => self.to_itself(name, BESIDE, true),
-            ALL_ADDED => self.to_itself(name, LONG_BLOCKS, true),
-            FLOOR => self.floor(name, BESIDE),
-            ALL_FLOOR => self.floor(name, LONG_BLOCKS),
+            PLAIN => self.to_itself(name, Vec::new(), &[]),
+            TRACED => self.to_itself(name, self.tracer(name)?, &[]),
+            ADDED => self.to_itself(name, self.tracer(name)?, BESIDE),
+            ALL_ADDED => self.to_itself(name, self.tracer(name)?, LONG_BLOCKS),
+            FLOOR => self.to_itself(name, self.floor(name)?, BESIDE),
+            ALL_FLOOR => self.to_itself(name, self.floor(name)?, LONG_BLOCKS),
             REDIS => self.redis(name, 1),
             PIPELINED => self.redis(name, 16),
             other => {
@@ -111,24 +111,25 @@ impl Bench<'_> {
         }
     }
 
-    fn to_itself(&self, name: &'static str, options: &[&str], traced: bool) -> Result<Contestant> {
-        let program = build(self.workspace, "tcp_to_itself", Compiler::C)?.display().to_string();
-        let mut words = if traced { self.tracer(name)? } else { Vec::new() };
-        words.push(program);
-        words.extend(options.iter().map(|option| (*option).to_owned()));
-        self.of_words(name, words, traced)
-    }
-
-    /// The same under a preloaded library that does the least.
-    fn floor(&self, name: &'static str, options: &[&str]) -> Result<Contestant> {
-        let library = build_library(self.workspace, "sockets_floor", Compiler::C)?;
+    /// A program that talks to itself, behind the words that make it seen.
+    fn to_itself(
+        &self,
+        name: &'static str,
+        mut words: Vec<String>,
+        options: &[&str],
+    ) -> Result<Contestant> {
         let program = build(self.workspace, "tcp_to_itself", Compiler::C)?;
-        let kept = self.folder(name)?.with_extension("calls");
-        let mut words = vec!["env".into(), format!("FLOOR_FILE={}", kept.display())];
-        words.push(format!("LD_PRELOAD={}", library.display()));
         words.push(program.display().to_string());
         words.extend(options.iter().map(|option| (*option).to_owned()));
-        self.of_words(name, words, false)
+        self.of_words(name, words)
+    }
+
+    /// The beginning of a command line whose program has a library before it that does the least.
+    fn floor(&self, name: &'static str) -> Result<Vec<String>> {
+        let library = build_library(self.workspace, "sockets_floor", Compiler::C)?;
+        let kept = self.folder(name)?.with_extension("calls");
+        let file = format!("FLOOR_FILE={}", kept.display());
+        Ok(vec!["env".into(), file, format!("LD_PRELOAD={}", library.display())])
     }
 
     fn redis(&self, name: &'static str, pipelined: u32) -> Result<Contestant> {
@@ -141,7 +142,7 @@ impl Bench<'_> {
         let mut words = vec!["sh".into(), script.display().to_string()];
         words.extend([requests.to_string(), pipelined.to_string(), ROUNDS.into()]);
         words.extend(self.tracer(name)?);
-        self.of_words(name, words, true)
+        self.of_words(name, words)
     }
 
     /// The beginning of a command line that is traced.
@@ -158,13 +159,13 @@ impl Bench<'_> {
         Ok(self.workspace.scratch("sockets")?.join(name.replace([',', ' ', '/'], "")))
     }
 
-    fn of_words(&self, name: &'static str, words: Vec<String>, traced: bool) -> Result<Contestant> {
+    fn of_words(&self, name: &'static str, words: Vec<String>) -> Result<Contestant> {
         let command = move || {
             let mut command = Command::new(&words[0]);
             command.args(&words[1..]);
             command
         };
-        let leaves = if traced { Some(self.folder(name)?) } else { None };
+        let leaves = Some(self.folder(name)?);
         Ok(Contestant { name, command: Box::new(command), afterwards: None, numbers: None, leaves })
     }
 }

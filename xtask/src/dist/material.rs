@@ -83,16 +83,7 @@ impl Material {
 
 /// The program and the two libraries of the interface for C, built.
 fn compiled(workspace: &Workspace, build: Build, folder: &Path) -> Result<[PathBuf; 3]> {
-    let arguments = match build {
-        // Both in one command: one package alone would choose other features of what they share,
-        // and build it again.
-        Build::Release => ["--release", "--package", "fourstamp-cli", "--package", "fourstamp-c"],
-        // With all examples, which give what they share the features that it has in the tests.
-        Build::Tests => ["--workspace", "--lib", "--bins", "--examples", "--quiet"],
-    };
-    let mut cargo = workspace.cargo(&["build", "--locked"]);
-    cargo.args(arguments);
-    process::run(&mut cargo, LIMIT)?;
+    process::run(&mut workspace.compile(build), LIMIT)?;
     let files = ["fourstamp", "libfourstamp_c.so", "libfourstamp_c.a"];
     let files = files.map(|name| workspace.built(build, name));
     match build {

@@ -24,76 +24,78 @@ pub struct Step {
     pub name: &'static str,
     /// In a line.
     pub what: &'static str,
-    /// Part of `--quick`.
-    pub quick: bool,
+    /// When it is run.
+    pub part: Part,
     /// Does it.
     pub run: fn(&Workspace, &mut Tally) -> Result<()>,
 }
 
+/// When a step is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Always, and it needs nothing but the compiler: what others need is installed beside it.
+    Bare,
+    /// Always.
+    Quick,
+    /// Not with `--quick`.
+    Whole,
+}
+use Part::{Bare, Quick, Whole};
+
 /// All of them.
 pub const STEPS: &[Step] = &[
-    Step { name: "format", what: "the code is formatted", quick: true, run: format },
-    Step { name: "rules", what: "the rules of docs/ARCHITECTURE.md hold", quick: true, run: rules },
-    Step { name: "lints", what: "no compiler or clippy warning", quick: true, run: lints },
-    Step { name: "fuzz", what: "every decoder's fuzz target compiles", quick: true, run: fuzz },
-    Step { name: "tests", what: "unit, property and end-to-end tests", quick: true, run: tests },
-    Step {
-        name: "documented",
-        what: "the documentation's examples",
-        quick: false,
-        run: documented,
-    },
-    Step {
-        name: "surface",
-        what: "nothing that a user meets was lost",
-        quick: false,
-        run: surface,
-    },
+    Step { name: "format", what: "the code is formatted", part: Bare, run: format },
+    Step { name: "rules", what: "the rules of docs/ARCHITECTURE.md hold", part: Bare, run: rules },
+    Step { name: "lints", what: "no compiler or clippy warning", part: Bare, run: lints },
+    Step { name: "fuzz", what: "every decoder's fuzz target compiles", part: Bare, run: fuzz },
+    Step { name: "tests", what: "unit, property and end-to-end tests", part: Quick, run: tests },
+    Step { name: "documented", what: "the documentation's examples", part: Whole, run: documented },
+    Step { name: "surface", what: "nothing that a user meets was lost", part: Whole, run: surface },
     Step {
         name: "docs",
         what: "the documentation builds without a warning",
-        quick: false,
+        part: Whole,
         run: documentation,
     },
     Step {
         name: "transport",
         what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
-        quick: false,
+        part: Whole,
         run: transport,
     },
-    Step { name: "finished", what: "the finished program", quick: false, run: finished },
-    Step { name: "timed", what: "tests that measure time, each alone", quick: true, run: timed },
-    Step { name: "examples", what: "the examples run", quick: false, run: examples },
+    Step { name: "finished", what: "the finished program", part: Whole, run: finished },
+    Step { name: "timed", what: "tests that measure time, each alone", part: Quick, run: timed },
+    Step { name: "examples", what: "the examples run", part: Whole, run: examples },
     Step {
         name: "readers",
         what: "DuckDB, pandas and polars read a run",
-        quick: false,
+        part: Whole,
         run: readers,
     },
     Step {
         name: "dist",
         what: "the tar, the .deb and the wheel, installed in empty places",
-        quick: false,
+        part: Whole,
         run: dist::run,
     },
     Step {
         name: "programs",
         what: "real MPI programs give the same results when traced",
-        quick: false,
+        part: Whole,
         run: programs::run,
     },
-    Step { name: "tour", what: "the README's first command", quick: false, run: tour },
+    Step { name: "tour", what: "the tour, all of it", part: Whole, run: tour },
     Step {
         name: "readme",
         what: "the README's other commands, as pasted",
-        quick: false,
+        part: Whole,
         run: readme::run,
     },
-    Step { name: "browser", what: "the report in a real browser", quick: false, run: browser },
+    Step { name: "browser", what: "the report in a real browser", part: Whole, run: browser },
     Step {
         name: "dependencies",
         what: "licences, sources, advisories",
-        quick: false,
+        part: Whole,
         run: dependencies,
     },
 ];
@@ -166,16 +168,12 @@ fn surface(workspace: &Workspace, _: &mut Tally) -> Result<()> {
 
 /// What the steps below run.
 fn finished(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    let build = match workspace.finished {
-        Build::Tests => ["--workspace", "--bins", "--examples"],
-        Build::Release => ["--release", "--package", "fourstamp-cli"],
-    };
-    run(workspace.cargo(&["build", "--locked"]).args(build), LIMIT)
+    run(&mut workspace.compile(workspace.finished), LIMIT)
 }
 
 fn examples(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let folder = workspace.fresh("examples")?;
-    build_examples(workspace)?;
+    run(&mut workspace.compile(Build::Tests), LIMIT)?;
     for name in ["tcp_stream", "tokio", "two_processes", "service"] {
         let out = folder.join(name);
         run(example(workspace, name).arg(&out), LIMIT)?;
@@ -242,14 +240,6 @@ fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result
         tally.passed += 1;
     }
     report_reads(workspace, &out)
-}
-
-/// With the features of the whole workspace, as the tests have built them: one package alone would
-/// choose other features, and build its dependencies anew. The libraries are there for who asks for
-/// them by name.
-fn build_examples(workspace: &Workspace) -> Result<()> {
-    let build = ["build", "--workspace", "--lib", "--examples", "--locked", "--quiet"];
-    run(&mut workspace.cargo(&build), LIMIT)
 }
 
 /// An example that has been built.
@@ -355,7 +345,7 @@ fn pages(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 /// Pages of runs that nobody ran: a traced MPI program with delays planted in it, and names that
 /// try to break out of the page.
 fn made_up_pages(workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
-    build_examples(workspace)?;
+    run(&mut workspace.compile(Build::Tests), LIMIT)?;
     process::capture(example(workspace, "synthetic").arg(folder))?;
     Ok(["mpi.html", "hostile.html"].map(|page| folder.join(page)).to_vec())
 }

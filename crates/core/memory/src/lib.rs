@@ -20,6 +20,7 @@ mod prefetch;
 mod region;
 mod scratch;
 mod wait;
+mod word;
 
 pub use checked::Checked;
 pub use freed::keep_freed;
@@ -28,3 +29,4 @@ pub use prefetch::prefetch_for_writing;
 pub use region::{Region, RegionError, shared_folder};
 pub use scratch::Scratch;
 pub use wait::{wait_while, wake_all};
+pub use word::Word;

@@ -23,6 +23,7 @@
 //! what was asked for and not up to twice as much.
 
 use crate::row::BASE_WORDS;
+use memory::Word;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,12 +54,6 @@ pub(crate) trait Words: Send + Sync {
     fn prefetch_for_writing(&self, _word: usize) {}
 }
 
-/// An atomic word.
-pub(crate) trait Word {
-    fn load(&self, order: Ordering) -> u64;
-    fn store(&self, value: u64, order: Ordering);
-}
-
 impl Words for memory::Region {
     type Word = AtomicU64;
 
@@ -70,18 +65,6 @@ impl Words for memory::Region {
     #[inline(always)]
     fn prefetch_for_writing(&self, word: usize) {
         memory::Region::prefetch_for_writing(self, word);
-    }
-}
-
-impl Word for AtomicU64 {
-    #[inline(always)]
-    fn load(&self, order: Ordering) -> u64 {
-        AtomicU64::load(self, order)
-    }
-
-    #[inline(always)]
-    fn store(&self, value: u64, order: Ordering) {
-        AtomicU64::store(self, value, order);
     }
 }
 

@@ -5,25 +5,28 @@ use super::*;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
 
-impl Word for AtomicU64 {
+/// A word that loom sees.
+struct Seen(AtomicU64);
+
+impl Word for Seen {
     fn load(&self, order: Ordering) -> u64 {
-        AtomicU64::load(self, order)
+        self.0.load(order)
     }
 
     fn store(&self, value: u64, order: Ordering) {
-        AtomicU64::store(self, value, order);
+        self.0.store(value, order);
     }
 }
 
 const CAPACITY: u64 = 2;
 const ROWS: u64 = 3;
 
-fn ring() -> (Producer<Vec<AtomicU64>>, Consumer<Vec<AtomicU64>>) {
-    let words = (0..words_needed(BASE_WORDS, CAPACITY)).map(|_| AtomicU64::new(0)).collect();
+fn ring() -> (Producer<Vec<Seen>>, Consumer<Vec<Seen>>) {
+    let words = (0..words_needed(BASE_WORDS, CAPACITY)).map(|_| Seen(AtomicU64::new(0))).collect();
     lay_out(Arc::new(words), BASE_WORDS, CAPACITY)
 }
 
-fn push_all(mut producer: Producer<Vec<AtomicU64>>) -> u64 {
+fn push_all(mut producer: Producer<Vec<Seen>>) -> u64 {
     let mut pushed = 0;
     for row in 1..=ROWS {
         if producer.has_room() || producer.look_again() {

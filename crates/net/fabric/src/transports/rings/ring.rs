@@ -13,12 +13,13 @@
 //! The protocol is checked under Loom (`tests::modelled`), payloads included.
 
 use crate::transport::{Flag, Head};
+use memory::Word;
 use record::Kind;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 mod area;
 pub(crate) use area::Area;
-use area::{Memory, Word};
+use area::Memory;
 
 /// Words of a cache line.
 pub(crate) const LINE_WORDS: usize = 8;

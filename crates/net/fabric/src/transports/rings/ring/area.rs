@@ -1,9 +1,9 @@
 //! The memory of one path: a part of a region that nodes share.
 
-use memory::Region;
+use memory::{Region, Word};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 /// Memory that a path can lie in.
 pub(crate) trait Memory {
@@ -14,24 +14,6 @@ pub(crate) trait Memory {
 
     /// `len` bytes from the word `first` on, for a receiver that holds them.
     fn bytes(&self, first: usize, len: usize) -> &[u8];
-}
-
-/// An atomic word.
-pub(crate) trait Word {
-    fn load(&self, order: Ordering) -> u64;
-    fn store(&self, value: u64, order: Ordering);
-}
-
-impl Word for AtomicU64 {
-    #[inline(always)]
-    fn load(&self, order: Ordering) -> u64 {
-        AtomicU64::load(self, order)
-    }
-
-    #[inline(always)]
-    fn store(&self, value: u64, order: Ordering) {
-        AtomicU64::store(self, value, order);
-    }
 }
 
 /// Some words of a shared region.

@@ -144,27 +144,30 @@ mod plain {
 
 /// Every interleaving of the protocol, by loom.
 mod modelled {
-    use super::super::area::{Memory, Word};
+    use super::super::area::Memory;
     use super::*;
     use loom::sync::atomic::AtomicU64;
     use std::sync::Arc;
     use std::sync::atomic::Ordering;
 
-    impl Word for AtomicU64 {
+    /// A word that loom sees.
+    struct Seen(AtomicU64);
+
+    impl Word for Seen {
         fn load(&self, order: Ordering) -> u64 {
-            AtomicU64::load(self, order)
+            self.0.load(order)
         }
 
         fn store(&self, value: u64, order: Ordering) {
-            AtomicU64::store(self, value, order);
+            self.0.store(value, order);
         }
     }
 
     /// The memory of one path as loom models it.
-    impl Memory for Arc<[AtomicU64]> {
-        type Word = AtomicU64;
+    impl Memory for Arc<[Seen]> {
+        type Word = Seen;
 
-        fn words(&self) -> &[AtomicU64] {
+        fn words(&self) -> &[Seen] {
             self
         }
 
@@ -184,7 +187,7 @@ mod modelled {
         builder.preemption_bound = Some(3);
         builder.check(|| {
             let size = Size { slots: 1, bytes: 64 };
-            let area: Arc<[_]> = (0..size.words()).map(|_| AtomicU64::new(0)).collect();
+            let area: Arc<[_]> = (0..size.words()).map(|_| Seen(AtomicU64::new(0))).collect();
             let (mut sender, mut receiver) =
                 (Sender::new(area.clone(), size), Receiver::new(area, size));
             let sending = loom::thread::spawn(move || {
