@@ -24,12 +24,17 @@ pub struct WarpJob {
     pub fingerprint: Option<u64>,
 }
 
+/// What became of the nodes of a process.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Simulated {
+    /// One a node.
+    pub reports: Vec<NodeReport>,
+    /// Where they ran, one a thread.
+    pub pinned: Vec<Pinning>,
+}
+
 /// Run the nodes that this process hosts.
-pub fn simulate(
-    job: &WarpJob,
-    assignment: &Assignment,
-    control: &Control,
-) -> Result<Vec<NodeReport>> {
+pub fn simulate(job: &WarpJob, assignment: &Assignment, control: &Control) -> Result<Simulated> {
     let WarpJob { job, pin, fingerprint } = job;
     let folder = RunFolder::join(&assignment.run_folder)?;
     let model = job.model.make()?;
@@ -76,7 +81,9 @@ pub fn simulate(
         unrecorded: &|id| _ = pins.of(id),
         begin: &begin,
     };
-    Ok(model.run_hosted(&hosting, transports, &mut || gate.open_when_all_are_ready(control))?)
+    let opened = &mut || gate.open_when_all_are_ready(control);
+    let reports = model.run_hosted(&hosting, transports, opened)?;
+    Ok(Simulated { reports, pinned: first.iter().map(|id| pins.of(*id).clone()).collect() })
 }
 
 /// Where the threads of this process run, each from when its first node asks.

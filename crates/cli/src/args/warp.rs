@@ -214,9 +214,9 @@ pub struct WarpCommon {
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pub launches: u32,
-    /// Pin nodes to cores
+    /// Do not pin nodes to cores
     #[arg(long)]
-    pub pin: bool,
+    pub no_pin: bool,
     /// Give up on a peer that is silent for this long
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = quantity::duration)]
     pub peer_timeout: Duration,

@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::job::{self, Asked};
 use crate::launching::{self, Nodes};
 use crate::progress::SimulationBar;
-use crate::simulating::WarpJob;
+use crate::simulating::{Simulated, WarpJob};
 use crate::work::Job;
 use anyhow::{Context, Result, bail};
 use fabric::{NodePlace, Spec};
@@ -24,7 +24,7 @@ use record::{RecorderOptions, RunFolder};
 use results::Results;
 use std::path::{Path, PathBuf};
 use timewarp::Outcome;
-use warp::{AnyModel, NodeFiles, NodeReport, Readings, Summary};
+use warp::{AnyModel, NodeFiles, Readings, Summary};
 
 /// Rows of a node's record buffer.
 const BUFFER_ROWS: u64 = 1 << 19;
@@ -182,7 +182,7 @@ fn launched(
     nodes: &Nodes,
     folder: &mut RunFolder,
 ) -> Result<String> {
-    let (outcome, reports) = launch(plan, model, spec, nodes, folder)?;
+    let (outcome, Simulated { reports, pinned }) = launch(plan, model, spec, nodes, folder)?;
     outcome.check()?;
     let elapsed_ns = reports.iter().map(|report| report.elapsed_ns).max().unwrap_or(0);
     let files: Vec<NodeFiles> =
@@ -194,8 +194,15 @@ fn launched(
         false => None,
     };
     let placement = model.placement(spec.nodes, &plan.job)?;
-    let mut results =
-        Results { plan, model, outcome: &outcome, summary: &summary, files: &files, path: None };
+    let mut results = Results {
+        plan,
+        model,
+        outcome: &outcome,
+        summary: &summary,
+        files: &files,
+        pinned: &pinned,
+        path: None,
+    };
     results.print_lines()?;
     results.write_tables(&|object| placement.node_of(object))?;
     results.find_critical_path()?;
@@ -216,7 +223,7 @@ fn launch(
     spec: &Spec,
     nodes: &Nodes,
     folder: &mut RunFolder,
-) -> Result<(Outcome, Vec<NodeReport>)> {
+) -> Result<(Outcome, Simulated)> {
     let stop = interrupt::flag();
     let key = launching::run_key(nodes)?;
     let listen = plan.common.joining.listen;
@@ -233,7 +240,7 @@ fn launch(
     options.deadlines.answer = plan.common.peer_timeout.max(launching::LEAST_ANSWER);
     let work = WarpJob {
         job: plan.job.clone(),
-        pin: plan.common.pin,
+        pin: !plan.common.no_pin,
         fingerprint: nodes.are_elsewhere().then(|| model.fingerprint()),
     };
     let work = Job::Warp(Box::new(work));
@@ -263,17 +270,19 @@ fn launch(
     let launched =
         coordinator.run_launch(folder, &options, &serde_json::to_value(work)?, stop, &mut observe);
     bar.finish();
-    let mut reports: Vec<NodeReport> = Vec::new();
+    let mut all = Simulated::default();
     for node in launched?.nodes {
-        reports.extend(
-            serde_json::from_value::<Vec<NodeReport>>(node.outcome).context("a node's report")?,
-        );
+        let of_one =
+            serde_json::from_value::<Simulated>(node.outcome).context("a node's report")?;
+        all.reports.extend(of_one.reports);
+        all.pinned.extend(of_one.pinned);
     }
-    if reports.len() != usize::from(spec.nodes) || reports.iter().any(|report| !report.finished) {
+    let finished = all.reports.iter().filter(|report| report.finished).count();
+    if finished != usize::from(spec.nodes) {
         bail!(ended_early(folder, last));
     }
     let outcome = NodeFiles::outcome_of_all(folder.path(), spec.nodes)?;
-    Ok((outcome, reports))
+    Ok((outcome, all))
 }
 
 fn ended_early(folder: &mut RunFolder, last: Option<Readings>) -> String {

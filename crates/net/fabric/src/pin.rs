@@ -1,7 +1,9 @@
 //! Keeping a node on a core of its own.
 
+mod cores;
+
 use clock::{Clock, Source};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::time::Duration;
@@ -16,19 +18,22 @@ pub enum Pinning {
     Free(String),
 }
 
-/// Pin the calling thread: the `rank`-th of the `count` nodes of this machine gets the `rank`-th
-/// core that this process may use, provided that there are enough for all.
+/// Pin the calling thread: the `rank`-th of the `count` nodes of this machine gets a core of its
+/// own, provided that there are enough for all. Cores that nodes of other runs are pinned to stay
+/// theirs.
 pub fn pin_node(rank: usize, count: usize) -> Pinning {
-    let allowed = match sched_getaffinity(None) {
-        Ok(set) => (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect::<Vec<_>>(),
+    let cores = match cores::usable() {
+        Ok(cores) => cores,
         Err(error) => {
             return Pinning::Free(format!("cannot find out which cores may be used: {error}"));
         }
     };
-    if count > allowed.len() {
-        return Pinning::Free(format!("{count} nodes share {} cores", allowed.len()));
+    if count > cores.len() {
+        return Pinning::Free(format!("{count} nodes share {} cores", cores.len()));
     }
-    let core = allowed[rank];
+    let Some(core) = cores::claim(rank, &cores) else {
+        return Pinning::Free("nodes of other runs are pinned to its cores".into());
+    };
     match keep_on(core) {
         Ok(()) => Pinning::Core(core),
         Err(error) => Pinning::Free(format!("the system refused core {core}: {error}")),

@@ -165,6 +165,8 @@ impl Job {
         let mut job = Job::new(model);
         let Some(row) = job.model.row() else { return job };
         job.engine.cutoff = row.cutoff.unwrap_or(job.engine.cutoff);
+        // That ours can be undone is tested where they are.
+        job.engine.undo_check &= OFFERED.get().is_some();
         if let Some(seconds) = row.gvt_seconds {
             job.engine.gvt_events = u32::MAX;
             job.gvt_interval_us = seconds * 1_000_000;

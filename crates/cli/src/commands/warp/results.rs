@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use anyhow::{Context, Result};
+use fabric::Pinning;
 use record::RunFolder;
 use serde_json::{Value, json};
 use sim_lens::{NodeQueue, NodeSpent};
@@ -22,6 +23,8 @@ pub struct Results<'a> {
     pub summary: &'a Summary,
     /// What each node left.
     pub files: &'a [NodeFiles],
+    /// Where the nodes ran, one a thread.
+    pub pinned: &'a [Pinning],
     /// The critical path, once it is found.
     pub path: Option<CriticalPath>,
 }

@@ -142,8 +142,15 @@ fn simulated(
     let (outcome, elapsed) = ran?;
     let summary = Summary::new(&outcome, elapsed.as_nanos() as u64);
     let files = [files.clone()];
-    let mut results =
-        Results { plan, model, outcome: &outcome, summary: &summary, files: &files, path: None };
+    let mut results = Results {
+        plan,
+        model,
+        outcome: &outcome,
+        summary: &summary,
+        files: &files,
+        pinned: &[],
+        path: None,
+    };
     results.print_lines()?;
     results.write_tables(&|_| 0)?;
     results.find_critical_path()?;

@@ -4,6 +4,7 @@ use super::plan::Plan;
 use super::results::Results;
 use comfy_table::{CellAlignment, Table, presets};
 use document::{count, time_text};
+use fabric::Pinning;
 use report::ratio_text;
 use serde_json::json;
 use std::time::Duration;
@@ -29,7 +30,8 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    for (name, value, remark) in lines(plan, summary) {
+    let cores = cores(results.pinned).filter(|_| plan.job.costs.is_none() && !plan.common.no_pin);
+    for (name, value, remark) in lines(plan, summary, cores) {
         table.add_row(vec![name.to_string(), value, remark]);
     }
     if let Some(column) = table.column_mut(1) {
@@ -131,7 +133,25 @@ fn csv(summary: &Summary) -> String {
     format!("{}\n{}\n", names.join(","), values.join(","))
 }
 
-fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
+/// A figure's name, the figure, and what to make of it.
+type Line = (&'static str, String, String);
+
+/// Where the nodes ran, if they did in real time.
+fn cores(pinned: &[Pinning]) -> Option<Line> {
+    let core = |pinned: &Pinning| match pinned {
+        Pinning::Core(core) => Ok(core.to_string()),
+        Pinning::Free(reason) => Err(format!("not pinned: {reason}")),
+    };
+    let (cores, remark) = match pinned.iter().map(core).collect::<Result<Vec<_>, _>>() {
+        Ok(none) if none.is_empty() => return None,
+        Ok(cores) if cores.len() == 1 => (cores[0].clone(), "pinned to it".into()),
+        Ok(cores) => (cores.join(", "), "each thread is pinned to its own".into()),
+        Err(reason) => ("any".into(), reason),
+    };
+    Some((if pinned.len() == 1 { "core" } else { "cores" }, cores, remark))
+}
+
+fn lines(plan: &Plan, s: &Summary, cores: Option<Line>) -> Vec<Line> {
     let nothing = String::new;
     let mut lines = vec![
         ("events", count(s.events), "committed".to_string()),
@@ -168,6 +188,7 @@ fn lines(plan: &Plan, s: &Summary) -> Vec<(&'static str, String, String)> {
         ("run time", time_text(s.seconds * 1e9), simulated(plan)),
         ("events/s", count(s.events_per_s as u64), nothing()),
     ]);
+    lines.extend(cores);
     if let Some(in_order_ns) = in_order_ns(plan, s) {
         let speedup = in_order_ns as f64 / 1e9 / s.seconds.max(1e-9);
         let against = format!("of the events one after another, {}", time_text(in_order_ns as f64));
@@ -187,4 +208,27 @@ fn simulated(plan: &Plan) -> String {
 
 fn final_time(time: f64) -> String {
     if time <= VirtualTime::NEGINF.simtime() { "none".into() } else { time.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nodes_are_pinned_to_is_said_or_why_not() {
+        let said = |pinned: &[Pinning]| {
+            cores(pinned).map(|(name, value, why)| [name, &value, &why].join("|"))
+        };
+        let free = Pinning::Free("3 nodes share 2 cores".into());
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&[Pinning::Core(3)]).unwrap(), "core|3|pinned to it");
+        assert_eq!(
+            said(&[Pinning::Core(0), Pinning::Core(2)]).unwrap(),
+            "cores|0, 2|each thread is pinned to its own"
+        );
+        assert_eq!(
+            said(&[Pinning::Core(0), free]).unwrap(),
+            "cores|any|not pinned: 3 nodes share 2 cores"
+        );
+    }
 }

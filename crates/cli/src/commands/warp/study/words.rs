@@ -86,12 +86,12 @@ mod tests {
 
     #[test]
     fn a_model_has_its_own_values() {
-        let line = "--seed 7 --cutoff pucks=40,stb88=25000 --pin --corps=stb88=3 --data /a=b,c";
+        let line = "--seed 7 --cutoff pucks=40,stb88=25000 --no-pin --corps=stb88=3 --data /a=b,c";
         assert_eq!(
             [of(line, "pucks"), of(line, "stb88")].map(|it| it.expect("both take part")),
             [
-                "--seed 7 --cutoff 40 --pin --data /a=b,c",
-                "--seed 7 --cutoff 25000 --pin --corps 3 --data /a=b,c"
+                "--seed 7 --cutoff 40 --no-pin --data /a=b,c",
+                "--seed 7 --cutoff 25000 --no-pin --corps 3 --data /a=b,c"
             ]
         );
     }
