@@ -6,6 +6,7 @@
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ static RUNNING: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 /// Ends the running children's whole groups, then us, on Ctrl-C and on SIGTERM.
 pub fn stop_children_on_ctrl_c() -> Result<()> {
     ctrlc::set_handler(|| {
+        with_running(|groups| groups.iter().copied().for_each(ask_group));
+        thread::sleep(MANNERS);
         with_running(|groups| groups.iter().copied().for_each(stop_group));
         std::process::exit(130);
     })
@@ -47,6 +50,14 @@ pub fn run_and_watch(
         println!("{text}");
         line(text);
     })
+}
+
+/// Runs a program within a time limit. All that it prints goes to a file. An error if it fails or
+/// takes longer.
+pub fn run_into(file: &File, command: &mut Command, limit: Duration) -> Result<()> {
+    let mut child = start(command.stdout(file.try_clone()?).stderr(file.try_clone()?))?;
+    let status = wait(&mut child, limit)?;
+    succeeded(command, status)
 }
 
 /// Runs a program within a time limit. Its lines go to `line` and nowhere else. An error if it
@@ -127,6 +138,8 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
             break Ok(status);
         }
         if started.elapsed() > limit {
+            ask_group(group);
+            thread::sleep(MANNERS);
             stop_group(group);
             child.wait()?;
             break Err(anyhow::anyhow!("stopped: it took longer than {} s", limit.as_secs()));
@@ -138,10 +151,21 @@ fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
     status
 }
 
+/// How long a group may take to stop what it has itself started, which has groups of its own.
+const MANNERS: Duration = Duration::from_millis(300);
+
+fn ask_group(group: i32) {
+    signal_group(group, Signal::TERM);
+}
+
 fn stop_group(group: i32) {
+    signal_group(group, Signal::KILL);
+}
+
+fn signal_group(group: i32, signal: Signal) {
     if let Some(group) = Pid::from_raw(group) {
         // Gone already is as good.
-        let _ = kill_process_group(group, Signal::KILL);
+        let _ = kill_process_group(group, signal);
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! CI runs this and nothing else, so a green run on a desk means a green run there.
 
+mod beside;
 mod built;
 mod dist;
 mod harness;
@@ -16,8 +17,11 @@ mod tally;
 
 use crate::install;
 use crate::workspace::{Build, Workspace};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use steps::{Part, STEPS, Step};
@@ -40,14 +44,18 @@ pub struct Options {
     /// Name the steps and stop.
     #[arg(long)]
     list: bool,
+    /// Write how the only step went to this file, and no summary: for a step beside others.
+    #[arg(long, value_name = "FILE", hide = true)]
+    outcome: Option<PathBuf>,
 }
 
 /// How one step went.
+#[derive(Serialize, Deserialize)]
 struct Outcome {
-    name: &'static str,
+    name: String,
     time: Duration,
     tally: Tally,
-    error: Option<anyhow::Error>,
+    error: Option<String>,
 }
 
 /// Runs the chosen steps; whether none failed.
@@ -61,8 +69,18 @@ pub fn run(mut workspace: Workspace, options: &Options) -> Result<bool> {
         steps.iter().for_each(|step| println!("{:<14}{}", step.name, step.what));
         return Ok(true);
     }
-    let outcomes = run_steps(workspace, &steps, !options.quick);
-    print!("{}", summary(&outcomes));
+    let outcomes = match &options.outcome {
+        Some(file) => {
+            let outcomes: Vec<_> = steps.iter().map(|step| run_step(workspace, step)).collect();
+            keep(file, &outcomes[0])?;
+            outcomes
+        }
+        None => {
+            let outcomes = run_steps(workspace, &steps, !options.quick)?;
+            print!("{}", summary(&outcomes));
+            outcomes
+        }
+    };
     Ok(outcomes.iter().all(|outcome| outcome.tally.failed == 0))
 }
 
@@ -74,14 +92,33 @@ fn choose(options: &Options) -> Result<Vec<&'static Step>> {
         bail!("no step {unknown}; there are {}", names.join(", "));
     }
     let wanted = |step: &&Step| match options.only.as_slice() {
-        [] => step.part != Part::Whole || !options.quick,
+        [] => matches!(step.part, Part::Bare | Part::Quick) || !options.quick,
         only => only.iter().any(|name| name == step.name),
     };
     Ok(STEPS.iter().filter(wanted).collect())
 }
 
-/// Runs them in order; what they need is installed beside the first of them, if it is to be.
-fn run_steps(workspace: &Workspace, steps: &[&'static Step], install: bool) -> Vec<Outcome> {
+/// For whoever started this step beside others.
+fn keep(file: &Path, outcome: &Outcome) -> Result<()> {
+    let cannot = || format!("cannot write {}", file.display());
+    serde_json::to_writer(File::create(file).with_context(cannot)?, outcome).with_context(cannot)
+}
+
+/// Runs them in order, the last of them two at a time.
+fn run_steps(
+    workspace: &Workspace,
+    steps: &[&'static Step],
+    install: bool,
+) -> Result<Vec<Outcome>> {
+    let (beside, alone): (Vec<_>, Vec<_>) =
+        steps.iter().partition(|step| steps.len() > 1 && step.part == Part::Beside);
+    let mut outcomes = run_alone(workspace, &alone, install);
+    outcomes.extend(beside::run(workspace, &beside)?);
+    Ok(outcomes)
+}
+
+/// Runs each by itself; what they need is installed beside the first of them, if it is to be.
+fn run_alone(workspace: &Workspace, steps: &[&'static Step], install: bool) -> Vec<Outcome> {
     thread::scope(|threads| {
         let mut installing = install.then(|| {
             println!("==> install what the tests need");
@@ -102,9 +139,9 @@ fn run_step(workspace: &Workspace, step: &Step) -> Outcome {
     println!("\n==> {}: {}", step.name, step.what);
     let started = Instant::now();
     let mut tally = Tally::default();
-    let error = (step.run)(workspace, &mut tally).err();
+    let error = (step.run)(workspace, &mut tally).err().map(|error| format!("{error:#}"));
     tally.close(error.is_some());
-    let outcome = Outcome { name: step.name, time: started.elapsed(), tally, error };
+    let outcome = Outcome { name: step.name.into(), time: started.elapsed(), tally, error };
     println!("{}", line(&outcome));
     outcome
 }
@@ -122,8 +159,7 @@ fn line(outcome: &Outcome) -> String {
         (passed, 0) => format!("{passed} tests"),
         (passed, failed) => format!("{failed} of {} tests failed", passed + failed),
     };
-    let why = error.as_ref().map(|error| format!("{error:#}")).unwrap_or_default();
-    let why = why.lines().next().unwrap_or_default();
+    let why = error.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
     format!(
         "{verdict:<8} {name:<14}{:>7.1} s  {counts}{}{why}",
         time.as_secs_f64(),
@@ -163,10 +199,10 @@ mod tests {
 
     fn outcome(name: &'static str, tally: Tally, error: Option<&'static str>) -> Outcome {
         Outcome {
-            name,
+            name: name.into(),
             time: Duration::from_millis(1250),
             tally,
-            error: error.map(anyhow::Error::msg),
+            error: error.map(str::to_owned),
         }
     }
 

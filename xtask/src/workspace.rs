@@ -88,8 +88,22 @@ impl Workspace {
                 &["--release", "--package", "fourstamp-cli", "--package", "fourstamp-c"]
             }
         };
-        let mut cargo = self.cargo(&["build", "--locked"]);
+        let mut cargo = match build {
+            Build::Tests => self.linted(&["build", "--locked"]),
+            Build::Release => self.cargo(&["build", "--locked"]),
+        };
         cargo.args(what);
+        cargo
+    }
+
+    /// A cargo command whose compiler is clippy's, for our own packages: what runs is linted as it
+    /// is built, and not checked a second time for that. Each such command finds what another has
+    /// built.
+    pub fn linted(&self, arguments: &[&str]) -> Command {
+        let mut cargo = self.cargo(arguments);
+        let clippy = Path::new(cargo.get_program()).with_file_name("clippy-driver");
+        let clippy = if clippy.is_file() { clippy } else { "clippy-driver".into() };
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", clippy);
         cargo
     }
 

@@ -44,6 +44,29 @@ pub fn build(cargo: &mut Command) -> Result<Vec<TestProgram>> {
     (!programs.is_empty()).then_some(programs).context("cargo named no test program")
 }
 
+/// Builds the same, and counts the compiler's warnings, of things that were built before, too.
+///
+/// # Errors
+/// As [`build`].
+pub fn warnings(cargo: &mut Command) -> Result<usize> {
+    cargo.args(["--no-run", "--message-format=json"]);
+    let mut warnings = 0;
+    println!("$ {}", shown(cargo));
+    read_lines(cargo, LIMIT, |line| {
+        let Some(text) = compiler_said(line) else { return };
+        eprint!("{text}");
+        warnings += 1;
+    })?;
+    Ok(warnings)
+}
+
+/// A warning or an error out of a message of cargo's, as the compiler puts it.
+fn compiler_said(line: &str) -> Option<String> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let ours = message["reason"] == "compiler-message";
+    Some(message["message"]["rendered"].as_str().filter(|_| ours)?.to_owned())
+}
+
 impl TestProgram {
     /// Out of a message of cargo's, if it tells of a test program.
     fn from_message(line: &str) -> Option<TestProgram> {
@@ -82,6 +105,17 @@ fn package(message: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_compiler_says_is_told_from_what_cargo_says() {
+        let of = |reason| {
+            let message = r#"{"level":"warning","rendered":"warning: a\n"}"#;
+            compiler_said(&format!(r#"{{"reason":"{reason}","message":{message}}}"#))
+        };
+        assert_eq!(of("compiler-message").as_deref(), Some("warning: a\n"));
+        assert_eq!(of("compiler-artifact"), None);
+        assert_eq!(compiler_said("Compiling a"), None);
+    }
 
     #[test]
     fn a_message_of_cargo_names_the_program_and_its_folder() {

@@ -39,69 +39,86 @@ pub enum Part {
     Quick,
     /// Not with `--quick`.
     Whole,
+    /// Not with `--quick`, and beside others of its kind: it measures nothing, and keeps one core
+    /// busy.
+    Beside,
 }
-use Part::{Bare, Quick, Whole};
+use Part::{Bare, Beside, Quick, Whole};
 
-/// All of them.
+/// All of them: in order, but those that run two at a time come last, the longest of them first.
 pub const STEPS: &[Step] = &[
     Step { name: "format", what: "the code is formatted", part: Bare, run: format },
     Step { name: "rules", what: "the rules of docs/ARCHITECTURE.md hold", part: Bare, run: rules },
     Step { name: "lints", what: "no compiler or clippy warning", part: Bare, run: lints },
     Step { name: "fuzz", what: "every decoder's fuzz target compiles", part: Bare, run: fuzz },
     Step { name: "tests", what: "unit, property and end-to-end tests", part: Quick, run: tests },
-    Step { name: "documented", what: "the documentation's examples", part: Whole, run: documented },
-    Step { name: "surface", what: "nothing that a user meets was lost", part: Whole, run: surface },
+    Step { name: "timed", what: "tests that measure time, each alone", part: Quick, run: timed },
+    Step { name: "finished", what: "the finished program", part: Whole, run: finished },
     Step {
         name: "docs",
         what: "the documentation builds without a warning",
         part: Whole,
         run: documentation,
     },
-    Step {
-        name: "transport",
-        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
-        part: Whole,
-        run: transport,
-    },
-    Step { name: "finished", what: "the finished program", part: Whole, run: finished },
-    Step { name: "timed", what: "tests that measure time, each alone", part: Quick, run: timed },
-    Step { name: "examples", what: "the examples run", part: Whole, run: examples },
-    Step {
-        name: "readers",
-        what: "DuckDB, pandas and polars read a run",
-        part: Whole,
-        run: readers,
-    },
+    Step { name: "browser", what: "the report in a real browser", part: Beside, run: browser },
     Step {
         name: "dist",
         what: "the tar, the .deb and the wheel, installed in empty places",
-        part: Whole,
+        part: Beside,
         run: dist::run,
     },
     Step {
-        name: "programs",
-        what: "real MPI programs give the same results when traced",
-        part: Whole,
-        run: programs::run,
-    },
-    Step { name: "tour", what: "the tour, all of it", part: Whole, run: tour },
-    Step {
         name: "readme",
         what: "the README's other commands, as pasted",
-        part: Whole,
+        part: Beside,
         run: readme::run,
     },
-    Step { name: "browser", what: "the report in a real browser", part: Whole, run: browser },
+    Step { name: "tour", what: "the tour, all of it", part: Beside, run: tour },
+    Step {
+        name: "programs",
+        what: "real MPI programs give the same results when traced",
+        part: Beside,
+        run: programs::run,
+    },
+    Step {
+        name: "transport",
+        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
+        part: Beside,
+        run: transport,
+    },
+    Step {
+        name: "surface",
+        what: "nothing that a user meets was lost",
+        part: Beside,
+        run: surface,
+    },
+    Step { name: "examples", what: "the examples run", part: Beside, run: examples },
+    Step {
+        name: "readers",
+        what: "DuckDB, pandas and polars read a run",
+        part: Beside,
+        run: readers,
+    },
+    Step {
+        name: "documented",
+        what: "the documentation's examples",
+        part: Beside,
+        run: documented,
+    },
     Step {
         name: "dependencies",
         what: "licences, sources, advisories",
-        part: Whole,
+        part: Beside,
         run: dependencies,
     },
 ];
 
 /// Longest that one command may take: the slowest on two cores, three times over.
 const LIMIT: Duration = Duration::from_secs(3600);
+
+/// Of the whole workspace: a package alone would choose other features of what it shares with
+/// others, and build that again.
+const TESTS: &[&str] = &["test", "--workspace", "--locked"];
 
 fn format(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     run(&mut workspace.cargo(&["fmt", "--all", "--check"]), LIMIT)
@@ -114,10 +131,13 @@ fn rules(workspace: &Workspace, _: &mut Tally) -> Result<()> {
     }
 }
 
+/// Builds what the tests run, all of it even if there are warnings.
 fn lints(workspace: &Workspace, _: &mut Tally) -> Result<()> {
-    let arguments =
-        ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
-    run(&mut workspace.cargo(&arguments), LIMIT)
+    match built::warnings(&mut workspace.linted(TESTS))? {
+        0 => Ok(()),
+        1 => bail!("a warning"),
+        many => bail!("{many} warnings"),
+    }
 }
 
 fn documentation(workspace: &Workspace, _: &mut Tally) -> Result<()> {
@@ -141,7 +161,7 @@ fn timed(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 /// Those of the whole workspace.
 fn test_programs(workspace: &Workspace) -> Result<Vec<TestProgram>> {
     let python = install::ready_python(workspace);
-    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
+    let mut cargo = workspace.linted(TESTS);
     // The same cases in every run, so that a red one can be had again; `cargo xtask soak` draws
     // others.
     cargo.env("PROPTEST_RNG_SEED", "1");
@@ -154,7 +174,8 @@ fn test_programs(workspace: &Workspace) -> Result<Vec<TestProgram>> {
 
 /// Those that stand in the documentation of the code.
 fn documented(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked", "--doc"]);
+    let mut cargo = workspace.linted(TESTS);
+    cargo.arg("--doc");
     run_and_watch(&mut cargo, LIMIT, |line| tally.line(line))
 }
 
@@ -282,8 +303,7 @@ fn readers(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
 
 /// The conformance suite under the mpirun of each library, then jobs of Slurm's.
 fn transport(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
-    // Of the whole workspace, for the reason that `example` gives.
-    let mut cargo = workspace.cargo(&["test", "--workspace", "--locked"]);
+    let mut cargo = workspace.linted(TESTS);
     as_root_too(cargo.args(["--test", "conformance_mpi"]));
     harness::run(workspace, "transport", &built::build(&mut cargo)?, None, tally)?;
     slurm::jobs(workspace, tally)
@@ -364,8 +384,8 @@ fn simulation_page(workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
 /// --only fuzz` runs them.
 fn fuzz(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let mut cargo = workspace.cargo(&["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
-    // With this workspace's profiles and in its folder: most dependencies have been checked there
-    // by the lints.
+    // With this workspace's profiles and in its folder: the documentation wants most dependencies
+    // checked, too.
     cargo.args(["--config", "Cargo.toml", "--target-dir"]).arg(&workspace.target);
     // Where the fuzzer's own library is, which is in C++ and compiles longer than all targets:
     // nothing is linked here, so any file will do.

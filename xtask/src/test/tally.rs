@@ -1,9 +1,10 @@
 //! Counting tests by what the test programs print.
 
 use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
 
 /// How many tests of a step passed and failed, and what was skipped.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub passed: u32,
     pub failed: u32,

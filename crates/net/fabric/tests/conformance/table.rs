@@ -131,6 +131,11 @@ impl Fabric {
         matches!(self.carrier, Carrier::Udp(UdpOptions { faults: Some(_), .. }))
     }
 
+    /// Whether its time is simulated, packet by packet.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.carrier, Carrier::Machine(_))
+    }
+
     /// Whether every few dozen packets wait for an acknowledgement: on a busy machine that takes
     /// its time.
     pub fn is_udp(&self) -> bool {

@@ -72,7 +72,8 @@ pub fn sizes_from_nothing_to_many_fragments(fabric: &Fabric) {
     ];
     let huge = match fabric.wait {
         _ if fabric.is_troubled() => 2 << 20,
-        Waiting::Polling if !fabric.is_cube() && !fabric.is_udp() => 64 << 20,
+        _ if fabric.is_simulated() || fabric.is_cube() || fabric.is_udp() => 3 << 20,
+        Waiting::Polling => 64 << 20,
         _ => 3 << 20,
     };
     let sizes: Vec<usize> = limits.into_iter().chain(large).chain([huge]).collect();
