@@ -8,6 +8,10 @@ pub trait Word {
     fn load(&self, order: Ordering) -> u64;
     /// As [`AtomicU64::store`].
     fn store(&self, value: u64, order: Ordering);
+    /// As [`AtomicU64::swap`].
+    fn swap(&self, value: u64, order: Ordering) -> u64;
+    /// As [`AtomicU64::fetch_or`].
+    fn fetch_or(&self, bits: u64, order: Ordering) -> u64;
 }
 
 impl Word for AtomicU64 {
@@ -19,5 +23,15 @@ impl Word for AtomicU64 {
     #[inline(always)]
     fn store(&self, value: u64, order: Ordering) {
         AtomicU64::store(self, value, order);
+    }
+
+    #[inline(always)]
+    fn swap(&self, value: u64, order: Ordering) -> u64 {
+        AtomicU64::swap(self, value, order)
+    }
+
+    #[inline(always)]
+    fn fetch_or(&self, bits: u64, order: Ordering) -> u64 {
+        AtomicU64::fetch_or(self, bits, order)
     }
 }

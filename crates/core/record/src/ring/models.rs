@@ -16,6 +16,14 @@ impl Word for Seen {
     fn store(&self, value: u64, order: Ordering) {
         self.0.store(value, order);
     }
+
+    fn swap(&self, value: u64, order: Ordering) -> u64 {
+        self.0.swap(value, order)
+    }
+
+    fn fetch_or(&self, bits: u64, order: Ordering) -> u64 {
+        self.0.fetch_or(bits, order)
+    }
 }
 
 const CAPACITY: u64 = 2;

@@ -16,6 +16,7 @@ use crate::spec::{NodeId, PathRoom, Spec, Waiting};
 use crate::transport::{Arrival, Flag, Handed, Head, Transport};
 use crate::transports::turn::Turn;
 use clock::Clock;
+use mailbox::{Mailbox, PEERS_LOOKED_AT};
 use memory::Region;
 use record::{ABSENT, ArrivedClock};
 use ring::{Area, Found, LINE_WORDS, Put, Receiver, Sender, Size};
@@ -25,6 +26,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::time::Duration;
 
+mod mailbox;
 pub(crate) mod ring;
 
 /// Up to this size writing a payload takes no time worth a clock read of its own.
@@ -33,10 +35,12 @@ const QUICK_BYTES: usize = 256;
 /// looking.
 const SEEN_AT_ONCE: Duration = Duration::from_micros(1);
 
-/// Where every node's line and every path lies in the shared words.
+/// Where every node's line, its mailbox and every path lies in the shared words.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     nodes: usize,
+    /// None where nodes have few peers.
+    mailboxes: Option<Mailboxes>,
     size: Size,
     /// First word of the path from × nodes + to; `None` where there is no link.
     paths: Vec<Option<usize>>,
@@ -59,14 +63,19 @@ impl Layout {
                 bytes: bytes.next_power_of_two() as usize,
             },
         };
-        let mut words = nodes * LINE_WORDS;
+        let peers = |to| (0..nodes).filter(|from| linked(from * nodes + to)).count();
+        let mailboxes = (0..nodes).any(|node| peers(node) > PEERS_LOOKED_AT).then(|| Mailboxes {
+            first: nodes * LINE_WORDS,
+            words: mailbox::words(nodes).next_multiple_of(LINE_WORDS),
+        });
+        let mut words = nodes * (LINE_WORDS + mailboxes.map_or(0, |all| all.words));
         let mut place = |at| {
             let first = words;
             words += if linked(at) { size.words() } else { 0 };
             linked(at).then_some(first)
         };
         let paths = (0..nodes * nodes).map(&mut place).collect();
-        Layout { nodes, size, paths, words }
+        Layout { nodes, mailboxes, size, paths, words }
     }
 
     /// Words of memory in all.
@@ -77,6 +86,21 @@ impl Layout {
     fn path(&self, from: NodeId, to: NodeId) -> Option<Range<usize>> {
         let first = self.paths[usize::from(from) * self.nodes + usize::from(to)]?;
         Some(first..first + self.size.words())
+    }
+}
+
+/// Where the nodes' mailboxes lie in the shared words, one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Mailboxes {
+    first: usize,
+    /// Of each.
+    words: usize,
+}
+
+impl Mailboxes {
+    #[inline]
+    fn of(self, node: NodeId, region: &Region) -> &[AtomicU64] {
+        &region.words()[self.first + usize::from(node) * self.words..][..self.words]
     }
 }
 
@@ -96,14 +120,22 @@ pub(crate) struct Rings {
     region: Arc<Region>,
     senders: Vec<Option<Sender>>,
     receivers: Vec<Option<Receiver>>,
-    /// Peers that a message can come from, in the order in which they are asked.
+    /// Peers that a message can come from.
     sources: Vec<NodeId>,
-    turn: Turn,
+    asking: Asking,
     in_hand: Option<NodeId>,
     paused: Vec<bool>,
     sent: Sent,
     seen_at_once_ticks: u64,
     liveness: Box<dyn Liveness>,
+}
+
+/// Whose path is looked into next.
+enum Asking {
+    /// Each source's in turn.
+    All(Turn),
+    /// That of a source that has posted.
+    Posted(Mailbox, Mailboxes),
 }
 
 /// What sending leaves to do.
@@ -144,7 +176,10 @@ impl Rings {
             receivers: receivers.collect(),
             sources: peers.filter(|from| layout.path(*from, me).is_some()).collect(),
             region,
-            turn: Turn::default(),
+            asking: match layout.mailboxes {
+                None => Asking::All(Turn::default()),
+                Some(all) => Asking::Posted(Mailbox::new(layout.nodes), all),
+            },
             in_hand: None,
             paused: vec![false; usize::from(spec.nodes)],
             sent: Sent {
@@ -169,6 +204,24 @@ impl Rings {
     fn wake(&self, peer: NodeId) {
         fence(SeqCst);
         self.line(peer).wake();
+    }
+
+    /// Whose path is to be looked into, after so many others were.
+    #[inline]
+    fn next_source(&mut self, asked: usize) -> Option<NodeId> {
+        match &mut self.asking {
+            Asking::All(turn) => {
+                let count = self.sources.len();
+                (asked < count).then(|| self.sources[turn.take(count)])
+            }
+            Asking::Posted(mailbox, all) => {
+                let is_paused = |from| self.paused[usize::from(from)];
+                mailbox.next(is_paused).or_else(|| {
+                    mailbox.fetch(all.of(self.me, &self.region));
+                    mailbox.next(is_paused)
+                })
+            }
+        }
     }
 
     #[inline]
@@ -272,6 +325,9 @@ impl Transport for Rings {
             true => self.clock.now().0,
         };
         sender.publish(&Put { head, published, returned }, payload.len());
+        if let Asking::Posted(_, all) = &self.asking {
+            mailbox::post(all.of(to, &self.region), self.me);
+        }
         if self.wait == Waiting::Blocking && !self.sent.touched.contains(&to) {
             self.sent.touched.push(to);
         }
@@ -289,14 +345,17 @@ impl Transport for Rings {
     #[inline]
     fn poll(&mut self, spinning_since: u64) -> Result<Option<Arrival>, FabricError> {
         self.in_hand = None;
-        for _ in 0..self.sources.len() {
-            let from = self.sources[self.turn.take(self.sources.len())];
+        for asked in 0.. {
+            let Some(from) = self.next_source(asked) else { break };
             if self.paused[usize::from(from)] {
                 continue;
             }
             if let Some(found) = self.poll_source(from)? {
                 self.in_hand = Some(from);
                 return Ok(Some(self.arrival(from, &found, spinning_since)));
+            }
+            if let Asking::Posted(mailbox, _) = &mut self.asking {
+                mailbox.remove(from);
             }
         }
         Ok(None)
@@ -330,6 +389,10 @@ impl Transport for Rings {
             // It may have sent something since the last poll; that comes first.
             if !self.receivers[usize::from(node)].as_ref().is_some_and(Receiver::has_next) {
                 return Err(FabricError::PeerLost { node, reason });
+            }
+            // And it may have died before it posted that.
+            if let Asking::Posted(mailbox, _) = &mut self.asking {
+                mailbox.add(node);
             }
         }
         Ok(())

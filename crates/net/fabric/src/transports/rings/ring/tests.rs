@@ -146,6 +146,7 @@ mod plain {
 mod modelled {
     use super::super::area::Memory;
     use super::*;
+    use crate::transports::rings::mailbox::{self, Mailbox};
     use loom::sync::atomic::AtomicU64;
     use std::sync::Arc;
     use std::sync::atomic::Ordering;
@@ -160,6 +161,14 @@ mod modelled {
 
         fn store(&self, value: u64, order: Ordering) {
             self.0.store(value, order);
+        }
+
+        fn swap(&self, value: u64, order: Ordering) -> u64 {
+            self.0.swap(value, order)
+        }
+
+        fn fetch_or(&self, bits: u64, order: Ordering) -> u64 {
+            self.0.fetch_or(bits, order)
         }
     }
 
@@ -209,6 +218,44 @@ mod modelled {
                 };
                 assert_eq!(found.head.seq, seq);
                 assert_eq!(receiver.payload(), &payload[..]);
+            }
+            sending.join().unwrap();
+        });
+    }
+
+    /// Two messages, of which each posts a bit: a receiver that looks only where a bit is set, and
+    /// takes the bit first, gets both.
+    #[test]
+    fn every_interleaving_finds_what_was_posted() {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(|| {
+            let size = Size { slots: 2, bytes: 64 };
+            let area: Arc<[_]> = (0..size.words()).map(|_| Seen(AtomicU64::new(0))).collect();
+            let posted: Arc<[_]> = [Seen(AtomicU64::new(0))].into();
+            let (mut sender, mut receiver) =
+                (Sender::new(area.clone(), size), Receiver::new(area, size));
+            let theirs = Arc::clone(&posted);
+            let sending = loom::thread::spawn(move || {
+                for seq in 0..2 {
+                    assert!(send(&mut sender, seq, &[1; 8]));
+                    mailbox::post(&*theirs, 0);
+                }
+            });
+            let (mut mailbox, mut taken) = (Mailbox::new(1), 0);
+            while taken < 2 {
+                mailbox.fetch(&*posted);
+                if mailbox.next(|_| false).is_none() {
+                    loom::thread::yield_now();
+                    continue;
+                }
+                match receiver.poll().unwrap() {
+                    Some(found) => {
+                        assert_eq!(found.head.seq, taken);
+                        taken += 1;
+                    }
+                    None => mailbox.remove(0),
+                }
             }
             sending.join().unwrap();
         });
