@@ -40,7 +40,7 @@ pub enum Part {
     /// Not with `--quick`.
     Whole,
     /// Not with `--quick`, and beside others of its kind: it measures nothing, and keeps one core
-    /// busy.
+    /// busy. (Ranks of MPI that wait keep all of them busy.)
     Beside,
 }
 use Part::{Bare, Beside, Quick, Whole};
@@ -60,6 +60,18 @@ pub const STEPS: &[Step] = &[
         part: Whole,
         run: documentation,
     },
+    Step {
+        name: "transport",
+        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
+        part: Whole,
+        run: transport,
+    },
+    Step {
+        name: "programs",
+        what: "real MPI programs give the same results when traced",
+        part: Whole,
+        run: programs::run,
+    },
     Step { name: "browser", what: "the report in a real browser", part: Beside, run: browser },
     Step {
         name: "dist",
@@ -74,18 +86,6 @@ pub const STEPS: &[Step] = &[
         run: readme::run,
     },
     Step { name: "tour", what: "the tour, all of it", part: Beside, run: tour },
-    Step {
-        name: "programs",
-        what: "real MPI programs give the same results when traced",
-        part: Beside,
-        run: programs::run,
-    },
-    Step {
-        name: "transport",
-        what: "our nodes over MPI: the conformance suite, jobs of Slurm's",
-        part: Beside,
-        run: transport,
-    },
     Step {
         name: "surface",
         what: "nothing that a user meets was lost",
