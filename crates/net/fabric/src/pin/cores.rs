@@ -2,18 +2,20 @@
 //!
 //! A core is claimed by a name in the abstract namespace of Unix sockets: whatever becomes of the
 //! process, the system takes the name back, and no file is left behind. Two runs at once then get
-//! different cores, where both would have taken the first.
+//! different cores, where both would have taken the first. (Runs in two network namespaces do not
+//! see each other's names.)
 
 use rustix::thread::{CpuSet, sched_getaffinity};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
 use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
-/// Claimed cores by the rank of the node, each with the name that says so.
-#[derive(Default)]
-struct Claims(BTreeMap<usize, (usize, UnixListener)>);
+thread_local! {
+    /// What the thread has claimed: a core, and the name that says so.
+    static CLAIMED: RefCell<Option<(usize, UnixListener)>> = const { RefCell::new(None) };
+}
 
 /// The cores that this process may use, in the order in which nodes should get them: those that
 /// share their circuits with an earlier one (simultaneous multithreading) come last.
@@ -55,24 +57,21 @@ fn listed(list: &str) -> Vec<usize> {
     list.split(',').filter_map(range).flatten().collect()
 }
 
-/// A core for this node of the process, for as long as the process lives.
+/// A core for the calling thread, for as long as it lives: the one that it has, else the node's own
+/// by rank, else any that nobody has claimed.
 pub fn claim(rank: usize, cores: &[usize]) -> Option<usize> {
-    static OF_THIS_PROCESS: Mutex<Claims> = Mutex::new(Claims(BTreeMap::new()));
-    OF_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner).claim(rank, cores)
+    CLAIMED.with_borrow_mut(|claimed| {
+        if claimed.is_none() {
+            *claimed = unclaimed(rank, cores);
+        }
+        claimed.as_ref().map(|(core, _)| *core)
+    })
 }
 
-impl Claims {
-    /// The core that the node has, else its own by rank, else any that nobody has claimed.
-    fn claim(&mut self, rank: usize, cores: &[usize]) -> Option<usize> {
-        if let Some((core, _)) = self.0.get(&rank) {
-            return Some(*core);
-        }
-        let (before, from) = cores.split_at(rank.min(cores.len()));
-        let mut in_turn = from.iter().chain(before);
-        let (core, name) = in_turn.find_map(|core| Some((*core, take(*core).ok()?)))?;
-        self.0.insert(rank, (core, name));
-        Some(core)
-    }
+fn unclaimed(rank: usize, cores: &[usize]) -> Option<(usize, UnixListener)> {
+    let (before, from) = cores.split_at(rank.min(cores.len()));
+    let mut in_turn = from.iter().chain(before);
+    in_turn.find_map(|core| Some((*core, take(*core).ok()?)))
 }
 
 /// The name that stands for a core, if nobody holds it.
@@ -83,6 +82,7 @@ fn take(core: usize) -> io::Result<UnixListener> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
     fn a_second_thread_of_a_core_comes_after_all_first_ones() {
@@ -107,16 +107,18 @@ mod tests {
 
     /// Numbers of cores that no machine has, so that no test beside this one wants them.
     #[test]
-    fn nodes_get_their_own_cores_and_not_those_of_others() {
-        let cores = [70_000, 70_001, 70_002, 70_003];
-        let (mut ours, others) = (Claims::default(), take(70_001).unwrap());
-        assert_eq!(ours.claim(9, &cores), Some(70_000), "a rank past the end begins at the first");
-        assert_eq!(ours.claim(9, &cores), Some(70_000), "it keeps what it has");
-        assert_eq!(ours.claim(1, &cores), Some(70_002), "its own is taken");
+    fn threads_get_their_own_cores_and_let_them_go_when_they_end() {
+        const CORES: [usize; 3] = [70_000, 70_001, 70_002];
+        let of_a_thread = |rank| thread::spawn(move || claim(rank, &CORES)).join().unwrap();
+        let others = take(70_001).unwrap();
+        assert_eq!(claim(9, &CORES), Some(70_000), "a rank past the end begins at the first");
+        assert_eq!(claim(1, &CORES), Some(70_000), "it keeps what it has");
+        assert_eq!(of_a_thread(0), Some(70_002), "its own is taken");
+        assert_eq!(of_a_thread(1), Some(70_002), "it was let go");
         drop(others);
-        assert_eq!(ours.claim(2, &cores), Some(70_003));
-        assert_eq!(ours.claim(3, &cores), Some(70_001));
-        assert_eq!(ours.claim(4, &cores), None);
-        assert_eq!(Claims::default().claim(0, &cores), None);
+        assert_eq!(of_a_thread(1), Some(70_001));
+        let held = (take(70_001), take(70_002));
+        assert_eq!(of_a_thread(1), None);
+        drop(held);
     }
 }
