@@ -239,12 +239,12 @@ mod modelled {
             let sending = loom::thread::spawn(move || {
                 for seq in 0..2 {
                     assert!(send(&mut sender, seq, &[1; 8]));
-                    mailbox::post(&*theirs, 0);
+                    mailbox::post(&theirs, 0);
                 }
             });
             let (mut mailbox, mut taken) = (Mailbox::new(1), 0);
             while taken < 2 {
-                mailbox.fetch(&*posted);
+                mailbox.fetch(&posted);
                 if mailbox.next(|_| false).is_none() {
                     loom::thread::yield_now();
                     continue;
