@@ -1,14 +1,8 @@
 //! `fourstamp compare` of three runs and more, and of a series, as a user calls it.
 
 use crate::common::{fail, folder, succeed, text};
+use crate::compare::bench;
 use std::path::Path;
-
-fn bench(folder: &Path, name: &str, more: &str) {
-    succeed(
-        folder,
-        &format!("bench pingpong --transport thread --receive blocking --out {name} {more}"),
-    );
-}
 
 const SMALL: &str = "--count 300 --launches 3";
 /// Four megabytes to copy cannot take as long as eight bytes.
