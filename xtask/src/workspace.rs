@@ -101,10 +101,14 @@ impl Workspace {
     /// built.
     pub fn linted(&self, arguments: &[&str]) -> Command {
         let mut cargo = self.cargo(arguments);
-        let clippy = Path::new(cargo.get_program()).with_file_name("clippy-driver");
-        let clippy = if clippy.is_file() { clippy } else { "clippy-driver".into() };
-        cargo.env("RUSTC_WORKSPACE_WRAPPER", clippy);
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", self.toolchain("clippy-driver"));
         cargo
+    }
+
+    /// A program of the toolchain that runs this one.
+    pub fn toolchain(&self, name: &str) -> PathBuf {
+        let beside = Path::new(self.cargo(&[]).get_program()).with_file_name(name);
+        if beside.is_file() { beside } else { name.into() }
     }
 
     /// A program or library as it was compiled.

@@ -1,6 +1,7 @@
 //! Steps two at a time: most keep one core busy, or wait. Each is a process of its own, and what it
 //! prints is shown in one piece when it has ended.
 
+use super::lanes::{self, LANES};
 use super::steps::Step;
 use super::tally::Tally;
 use super::{Outcome, line};
@@ -10,12 +11,7 @@ use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError, mpsc};
-use std::thread;
 use std::time::{Duration, Instant};
-
-/// How many run at a time.
-const LANES: usize = 2;
 
 /// Longest that one may take: the slowest on two cores, three times over.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -31,28 +27,21 @@ pub fn run(workspace: &Workspace, steps: &[&'static Step]) -> Result<Vec<Outcome
     let names: Vec<_> = steps.iter().map(|step| step.name).collect();
     println!("\n==> two at a time, each shown as it ends: {}", names.join(", "));
     let folder = workspace.fresh("beside")?;
-    let waiting = Mutex::new(steps.iter().enumerate());
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let (ended, results) = mpsc::channel();
-    let mut outcomes: Vec<_> = thread::scope(|threads| {
-        for _ in 0..LANES {
-            let (ended, next, folder) = (ended.clone(), &next, &folder);
-            threads.spawn(move || {
-                while let Some((at, step)) = next() {
-                    let _ = ended.send((at, run_one(workspace, step, folder)));
-                }
-            });
-        }
-        drop(ended);
-        results.iter().inspect(|(_, outcome)| show(folder.as_path(), outcome)).collect()
-    });
+    let run = |(at, step): (usize, &&'static Step), temporary: &Path| {
+        (at, run_one(workspace, step, &folder, temporary))
+    };
+    let mut outcomes = Vec::new();
+    lanes::each(LANES, steps.iter().enumerate().collect(), run, &mut |(at, outcome)| {
+        show(&folder, &outcome);
+        outcomes.push((at, outcome));
+    })?;
     outcomes.sort_by_key(|(at, _)| *at);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-fn run_one(workspace: &Workspace, step: &Step, folder: &Path) -> Outcome {
+fn run_one(workspace: &Workspace, step: &Step, folder: &Path, temporary: &Path) -> Outcome {
     let started = Instant::now();
-    told(workspace, step, folder).unwrap_or_else(|error| {
+    told(workspace, step, folder, temporary).unwrap_or_else(|error| {
         let mut tally = Tally::default();
         tally.close(true);
         let error = Some(format!("{error:#}"));
@@ -61,13 +50,11 @@ fn run_one(workspace: &Workspace, step: &Step, folder: &Path) -> Outcome {
 }
 
 /// What its process says of it. That one fails if the step did, having said so.
-fn told(workspace: &Workspace, step: &Step, folder: &Path) -> Result<Outcome> {
+fn told(workspace: &Workspace, step: &Step, folder: &Path, temporary: &Path) -> Result<Outcome> {
     let outcome = folder.join(step.name).with_extension("json");
-    // Two mpiruns of Open MPI 4 that begin at once in one folder do not both begin.
-    let temporary = tempfile::Builder::new().prefix("lane").tempdir()?;
     // Its file was built anew with the tests, and has another name since.
     let mut command = Command::new("/proc/self/exe");
-    command.current_dir(&workspace.root).env("TMPDIR", temporary.path());
+    command.current_dir(&workspace.root).env("TMPDIR", temporary);
     command.args(["test", "--only", step.name, "--outcome"]).arg(&outcome);
     if workspace.finished == Build::Release {
         command.arg("--release");

@@ -7,14 +7,15 @@ use super::reading::Reading;
 use super::tally::Tally;
 use crate::process::read_lines;
 use anyhow::{Context, Result};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How many programs run at a time.
-const LANES: usize = 2;
+/// How many run at a time.
+pub const LANES: usize = 2;
 
 /// Longest that one may take: the slowest on two cores, three times over.
 const LIMIT: Duration = Duration::from_secs(1200);
@@ -91,24 +92,38 @@ fn run_in<'a>(
     arguments: &[&str],
     done: &mut impl FnMut(Ran<'a>),
 ) -> Result<()> {
-    // A lane has temporary files of its own: two mpiruns of Open MPI 4 that begin at once in one
-    // folder do not both begin.
+    let run = |program: &'a TestProgram, folder: &Path| {
+        run_one(program, program.command(arguments).env("TMPDIR", folder))
+    };
+    each(lanes, programs, run, done)
+}
+
+/// Does `work` with each of `all`, so many at a time and in their order, and gives what comes of it
+/// to `done` as it ends. A lane has a folder for temporary files of its own: two mpiruns of Open
+/// MPI 4 that begin at once in one folder do not both begin.
+///
+/// # Errors
+/// There is no folder.
+pub fn each<T: Send, R: Send>(
+    lanes: usize,
+    all: Vec<T>,
+    work: impl Fn(T, &Path) -> R + Sync,
+    done: &mut impl FnMut(R),
+) -> Result<()> {
     let folder = || tempfile::Builder::new().prefix("lane").tempdir();
     let folders: Vec<TempDir> = (0..lanes)
         .map(|_| folder())
         .collect::<Result<_, _>>()
         .context("no folder for temporary files")?;
-    let waiting = Mutex::new(programs.into_iter());
+    let waiting = Mutex::new(all.into_iter());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
     let (ended, results) = mpsc::channel();
     thread::scope(|threads| {
         for folder in &folders {
-            let (ended, next) = (ended.clone(), &next);
+            let (ended, next, work) = (ended.clone(), &next, &work);
             threads.spawn(move || {
-                while let Some(program) = next() {
-                    let mut command = program.command(arguments);
-                    let ran = run_one(program, command.env("TMPDIR", folder.path()));
-                    if ended.send(ran).is_err() {
+                while let Some(one) = next() {
+                    if ended.send(work(one, folder.path())).is_err() {
                         return;
                     }
                 }

@@ -249,8 +249,7 @@ fn copied_out(workspace: &Workspace, folder: &Path, tally: &mut Tally) -> Result
     for (from, to) in sources {
         fs::copy(workspace.root.join("examples").join(from), project.join(to))?;
     }
-    let rustc = std::env::var_os("CARGO").map(|cargo| Path::new(&cargo).with_file_name("rustc"));
-    let rustc = rustc.filter(|file| file.is_file()).unwrap_or_else(|| "rustc".into());
+    let rustc = workspace.toolchain("rustc");
     let built = |name| workspace.built(Build::Tests, name);
     for (name, argument) in [("two_processes", out.as_os_str()), ("bank_threads", "500".as_ref())] {
         let mut compile = Command::new(&rustc);
