@@ -32,7 +32,7 @@ pub fn pin_node(rank: usize, count: usize) -> Pinning {
         return Pinning::Free(format!("{count} nodes share {} cores", cores.len()));
     }
     let Some(core) = cores::claim(rank, &cores) else {
-        return Pinning::Free("nodes of other runs are pinned to its cores".into());
+        return Pinning::Free("nodes of other runs are pinned to the cores".into());
     };
     match keep_on(core) {
         Ok(()) => Pinning::Core(core),

@@ -139,14 +139,22 @@ type Line = (&'static str, String, String);
 /// Where the nodes ran, if they did in real time.
 fn cores(pinned: &[Pinning]) -> Option<Line> {
     let core = |pinned: &Pinning| match pinned {
-        Pinning::Core(core) => Ok(core.to_string()),
-        Pinning::Free(reason) => Err(format!("not pinned: {reason}")),
+        Pinning::Core(core) => core.to_string(),
+        Pinning::Free(_) => "any".into(),
     };
-    let (cores, remark) = match pinned.iter().map(core).collect::<Result<Vec<_>, _>>() {
-        Ok(none) if none.is_empty() => return None,
-        Ok(cores) if cores.len() == 1 => (cores[0].clone(), "pinned to it".into()),
-        Ok(cores) => (cores.join(", "), "each thread is pinned to its own".into()),
-        Err(reason) => ("any".into(), reason),
+    let cores: Vec<String> = pinned.iter().map(core).collect();
+    let why_free = pinned.iter().find_map(|pinned| match pinned {
+        Pinning::Core(_) => None,
+        Pinning::Free(reason) => Some(reason),
+    });
+    let (cores, remark) = match (why_free, cores.as_slice()) {
+        (_, []) => return None,
+        (None, [core]) => (core.clone(), "pinned to it".into()),
+        (None, _) => (cores.join(", "), "each thread is pinned to its own".into()),
+        (Some(why), all) if all.iter().all(|core| core == "any") => {
+            ("any".into(), format!("not pinned: {why}"))
+        }
+        (Some(why), _) => (cores.join(", "), format!("not all are pinned: {why}")),
     };
     Some((if pinned.len() == 1 { "core" } else { "cores" }, cores, remark))
 }
@@ -227,8 +235,12 @@ mod tests {
             "cores|0, 2|each thread is pinned to its own"
         );
         assert_eq!(
-            said(&[Pinning::Core(0), free]).unwrap(),
+            said(&[free.clone(), free.clone()]).unwrap(),
             "cores|any|not pinned: 3 nodes share 2 cores"
+        );
+        assert_eq!(
+            said(&[Pinning::Core(0), free]).unwrap(),
+            "cores|0, any|not all are pinned: 3 nodes share 2 cores"
         );
     }
 }
