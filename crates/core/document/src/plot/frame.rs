@@ -5,6 +5,7 @@ use super::scale::Scale;
 use super::shape::ColourBar;
 use super::ticks::{self, Tick};
 use super::words::{LINE, cut, width, wrapped};
+use crate::chart::Axis;
 
 /// The least widths, CSS pixels, of the kinds of places on a page: a telephone or one of three
 /// columns, one of two, a narrow page, a whole one. `widths.css` has the same figures.
@@ -46,27 +47,20 @@ impl Frame {
         let titles = titles(&shown.x.title(), widths);
         let title = titles.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
         let title = if title > 0 { 6.0 + LINE * title as f64 } else { 0.0 };
-        // Twice: what names take below and beside a plot depends on what they leave it.
         let mut upright = ticks::upright(shown.y, &y, height - top - title - 30.0);
         for tick in upright.iter_mut().filter(|_| !y.names.is_empty()) {
             tick.lines[0] = cut(&tick.lines[0], NAMES);
         }
         let wide = upright.iter().map(|tick| width(&tick.lines[0])).fold(0.0, f64::max);
-        let left = (wide + 12.0).max(16.0);
-        let mut right = if bar.is_some() { COLOUR_BAR } else { 16.0 };
-        let inner = |right: f64| -> Vec<f64> {
-            widths.iter().map(|width| (width - left - right).max(60.0)).collect()
+        let beside = Beside {
+            left: (wide + 12.0).max(16.0),
+            right: if bar.is_some() { COLOUR_BAR } else { 16.0 },
         };
-        let chosen = |widths: &[f64]| -> Vec<Vec<Tick>> {
-            widths.iter().map(|width| ticks::along(shown.x, &x, *width)).collect()
-        };
-        let mut along = chosen(&inner(right));
-        right = right.max(beyond(&along, &inner(right)));
-        along = chosen(&inner(right));
+        let (beside, along) = room_for_ticks(beside, shown.x, &x, widths);
         let lines = along.iter().flatten().map(|tick| tick.lines.len()).max().unwrap_or(1);
         let bottom = 10.0 + LINE * lines as f64 + title;
-        let widths = inner(right);
-        let margins = [top, right, bottom, left].map(f64::round);
+        let widths = beside.inner(widths);
+        let margins = [top, beside.right, bottom, beside.left].map(f64::round);
         let height = height - margins[0] - margins[2];
         Frame { x, y, margins, height, widths, along, upright, titles, title: title.round() }
     }
@@ -100,15 +94,54 @@ pub(super) fn gathered<T: PartialEq>(of: impl Iterator<Item = (usize, T)>) -> Ve
     all
 }
 
-/// How far the names of ticks stick out on the right.
-fn beyond(along: &[Vec<Tick>], widths: &[f64]) -> f64 {
-    let ends = along.iter().zip(widths).flat_map(|(ticks, pixels)| {
-        ticks.iter().map(move |tick| {
-            let wide = tick.lines.iter().map(|line| width(line)).fold(0.0, f64::max);
-            tick.at * pixels + wide / 2.0 - pixels
-        })
-    });
-    ends.fold(0.0, f64::max).ceil() + 2.0
+/// What stays free on both sides of a plot.
+#[derive(Clone, Copy, PartialEq)]
+struct Beside {
+    left: f64,
+    right: f64,
+}
+
+impl Beside {
+    /// What of these widths is left for the plot itself.
+    fn inner(self, widths: &[f64]) -> Vec<f64> {
+        widths.iter().map(|width| (width - self.left - self.right).max(60.0)).collect()
+    }
+
+    /// Wide enough for the names of these ticks.
+    fn around(self, along: &[Vec<Tick>], inner: &[f64]) -> Beside {
+        let ends = || {
+            along.iter().zip(inner).flat_map(|(ticks, pixels)| {
+                ticks.iter().map(move |tick| {
+                    let wide = tick.lines.iter().map(|line| width(line)).fold(0.0, f64::max);
+                    (tick.at * pixels, wide / 2.0, *pixels)
+                })
+            })
+        };
+        let left = ends().map(|(at, half, _)| half - at).fold(0.0, f64::max);
+        let right = ends().map(|(at, half, pixels)| at + half - pixels).fold(0.0, f64::max);
+        Beside { left: self.left.max(left.ceil() + 2.0), right: self.right.max(right.ceil() + 2.0) }
+    }
+}
+
+/// The ticks at each of the widths, and the room in which none of their names leaves the chart.
+/// Which ticks there are depends on the room, and the room on them: it only ever grows, and no
+/// further than half of the widest name.
+fn room_for_ticks(
+    mut beside: Beside,
+    axis: &Axis,
+    scale: &Scale,
+    widths: &[f64],
+) -> (Beside, Vec<Vec<Tick>>) {
+    loop {
+        let inner = beside.inner(widths);
+        let along: Vec<Vec<Tick>> =
+            inner.iter().map(|width| ticks::along(axis, scale, *width)).collect();
+        let wanted = beside.around(&along, &inner);
+        if wanted == beside {
+            return (beside, along);
+        }
+        beside = wanted;
+    }
 }
 
 /// A number of at most one decimal, as short as it can be.
