@@ -45,17 +45,23 @@ const fourstamp = (() => {
   const sizes = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
   const figures = (value, digits) => String(+value.toPrecision(digits)).replace("-", "−");
   const step = (steps, value) => steps.find(([size]) => Math.abs(value) >= size * 0.9999) ?? steps.at(-1);
-  const scaled = (steps, gap, end) => (value) => {
+  const scaled = (steps, gap, end) => (value, digits) => {
     const [size, unit] = step(steps, value);
-    return figures(value / size, 5) + gap + unit + end;
+    return figures(value / size, digits) + gap + unit + end;
   };
   const texts = {
-    time: (s) => (Math.abs(s) < 1e-12 ? "0" : scaled(times, "\u202f", "")(s)),
+    time: (s, digits) => (Math.abs(s) < 1e-12 ? "0" : scaled(times, "\u202f", "")(s, digits)),
     count: scaled(sizes, "", ""),
     bytes: scaled(sizes, "\u202f", "B"),
-    part: (p) => figures(p * 100, 5) + "\u202f%",
-    number: (n) => figures(n, 6),
+    part: (p, digits) => figures(p * 100, digits) + "\u202f%",
+    number: (n, digits) => figures(n, digits + 1),
     day: (ms) => new Date(ms).toISOString().slice(11, 19),
+  };
+  // Of five figures, or of as many more as tell neighbours apart.
+  const apart = (unit, values) => {
+    let names = [];
+    for (let digits = 5; digits <= 12 && new Set(names).size < values.length; digits++) names = values.map((v) => texts[unit](v, digits));
+    return names;
   };
   const logTicks = (from, to) => {
     const span = to - from;
@@ -86,7 +92,8 @@ const fourstamp = (() => {
     let found = axis.log ? logTicks(low, high) : [];
     const [from, to] = axis.log ? [10 ** low, 10 ** high] : [low, high];
     if (found.length < 2) found = linearTicks(from, to, wanted, axis.unit === "count" || axis.unit === "bytes");
-    return found.map((v) => [place(part(v)), texts[axis.unit](v)]);
+    const names = apart(axis.unit, found);
+    return found.map((v, i) => [place(part(v)), names[i]]);
   };
   const element = (name, attributes, text) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
+use std::collections::BTreeSet;
 
 use super::Plot;
 use super::frame::WIDTHS;
@@ -24,14 +25,14 @@ fn read(plot: &Plot) -> String {
 }
 
 /// What `class` has below it.
-fn of<'a>(svg: &'a Document, class: &str) -> Node<'a, 'a> {
+fn of_class<'a>(svg: &'a Document, class: &str) -> Node<'a, 'a> {
     let is =
         |node: &Node| node.attribute("class").is_some_and(|all| all.split(' ').any(|c| c == class));
     svg.descendants().find(is).unwrap_or_else(|| panic!("nothing of class {class}"))
 }
 
 fn path(svg: &Document, class: &str) -> String {
-    of(svg, class).attribute("d").expect("a path").to_owned()
+    of_class(svg, class).attribute("d").expect("a path").to_owned()
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn planted_points_of_a_log_axis_are_where_they_must_be() {
     // One decade of three, half the height; then the other two.
     assert_eq!(path(&svg, "k-b"), "M0 0l333.3 500l666.7 500");
     assert!(text.contains("time (log)"), "{text}");
-    let ticks: Vec<(&str, &str)> = of(&svg, "tx")
+    let ticks: Vec<(&str, &str)> = of_class(&svg, "tx")
         .children()
         .map(|tick| (tick.attribute("x").unwrap_or_default(), tick.text().unwrap_or_default()))
         .collect();
@@ -110,7 +111,7 @@ fn every_kind_of_trace_is_drawn() {
         chart.draw(trace);
         let text = read(&Plot::elastic(&chart, 0));
         let svg = Document::parse(&text).expect("XML");
-        assert_eq!(of(&svg, class).tag_name().name(), element, "{class}: {text}");
+        assert_eq!(of_class(&svg, class).tag_name().name(), element, "{class}: {text}");
     }
 }
 
@@ -126,6 +127,13 @@ fn the_colours_of_a_map_go_with_the_logarithm() {
     assert_eq!(expected, ["10", "343.3", "676.7"].map(|at| Some(at.to_owned())), "{text}");
 }
 
+fn is_seen(node: &Node, bit: usize) -> bool {
+    let class = node.attribute("class").unwrap_or_default();
+    let bits = class.trim_start_matches("mid ").strip_prefix('v');
+    let bits = bits.and_then(|bits| bits.parse::<u8>().ok());
+    bits.is_none_or(|bits| bits & (1 << bit) != 0)
+}
+
 /// The texts that are seen at one of the widths, as boxes in the plot's pixels.
 fn texts(plot: &Plot, svg: &Document, bit: usize) -> Vec<(Place, String)> {
     let [top, right, bottom, left] = plot.margins;
@@ -135,14 +143,7 @@ fn texts(plot: &Plot, svg: &Document, bit: usize) -> Vec<(Place, String)> {
         Some(part) => part.parse::<f64>().unwrap_or(0.0) / 100.0 * whole,
         None => at.parse().unwrap_or(0.0),
     };
-    let seen = |node: &Node| {
-        let class = node.attribute("class").unwrap_or_default();
-        class
-            .trim_start_matches("mid ")
-            .strip_prefix('v')
-            .and_then(|bits| bits.parse::<u8>().ok())
-            .is_none_or(|bits| bits & (1 << bit) != 0)
-    };
+    let seen = |node: &Node| is_seen(node, bit);
     let mut all = Vec::new();
     for text in svg.descendants().filter(|node| node.has_tag_name("text") && seen(node)) {
         let lines: Vec<&str> =
@@ -223,9 +224,24 @@ proptest! {
         power in -9_i32..7,
         most in 1_u64..200,
     ) {
+        // From nanoseconds to hours.
+        let power = if of == Quantity::Time { power.min(1) } else { power };
         // Bins begin and end at round values, and so at ticks.
         let value = |steps: u32| f64::from(steps) * 10f64.powi(power);
-        no_overlap(&histogram(of, log, (value(from), value(from + steps)), most));
+        let chart = histogram(of, log, (value(from), value(from + steps)), most);
+        no_overlap(&chart);
+        let plot = Plot::elastic(&chart, 0);
+        let text = read(&plot);
+        let svg = Document::parse(&text).expect("XML");
+        for bit in 0..WIDTHS.len() {
+            let named = |node: &Node| node.has_tag_name("text") && is_seen(node, bit);
+            let names: Vec<_> =
+                of_class(&svg, "tx").children().filter(named).map(|tick| tick.text()).collect();
+            let different: BTreeSet<_> = names.iter().collect();
+            prop_assert_eq!(different.len(), names.len(), "{:?}", names);
+            // Between two whole numbers there may be none.
+            prop_assert!(names.len() >= 2 || of != Quantity::Time, "{names:?}");
+        }
     }
 }
 
@@ -245,5 +261,5 @@ fn words_at_neighbouring_points_stand_clear_of_each_other_and_of_bars() {
     let plot = Plot::elastic(&peaks, 0);
     let text = read(&plot);
     let svg = Document::parse(&text).expect("XML");
-    assert!(of(&svg, "words").children().count() > 2);
+    assert!(of_class(&svg, "words").children().count() > 2);
 }

@@ -84,8 +84,8 @@ fn named_along(scale: &Scale, pixels: f64) -> Vec<Tick> {
 fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool) -> Vec<Tick> {
     let within = |tick: &Tick| (-1e-6..=1.0 + 1e-6).contains(&tick.at);
     let made = |values: &[f64]| -> Vec<Tick> {
-        let text = |value: &f64| tick(scale.place(*value), &text(scale, *value));
-        values.iter().map(text).filter(within).collect()
+        let ticks = values.iter().zip(apart(scale, values));
+        ticks.map(|(value, name)| tick(scale.place(*value), &name)).filter(within).collect()
     };
     if !axis.ticks.is_empty() {
         let named = axis.ticks.iter().map(|(at, name)| tick(scale.place(*at), name));
@@ -96,7 +96,9 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
             .unwrap_or_default();
     }
     let (low, high) = scale.ends();
-    let steps = (2..=(wanted.min(9.0) as i32).max(2)).rev();
+    let wanted = (wanted.min(9.0) as i32).max(2);
+    // One tick is no scale: rather more than are wanted, or every other of them.
+    let steps = (2..=wanted).rev().chain(wanted + 1..=9);
     let least = axis.step.unwrap_or(if whole(scale.of) { 1.0 } else { 0.0 });
     let linear = steps.map(|wanted| linear(low, high, f64::from(wanted), least));
     let log = if scale.log { log(low, high) } else { Vec::new() };
@@ -105,11 +107,16 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
         (kept.len() > 1 && kept.len() <= 12 && fits(&kept)).then_some(kept)
     };
     let found = log.iter().find_map(|values| kept(values));
-    let mut linear: Vec<Vec<f64>> = linear.collect();
+    let linear: Vec<Vec<f64>> = linear.collect();
+    let one = |values: &Vec<f64>| made(values).into_iter().next();
+    let every_other = |values: &Vec<f64>| {
+        let within = values.iter().filter(|value| (low..=high).contains(*value));
+        kept(&within.step_by(2).copied().collect::<Vec<f64>>())
+    };
     found
         .or_else(|| linear.iter().find_map(|values| kept(values)))
-        .or_else(|| linear.pop().map(|values| made(&values).into_iter().take(1).collect()))
-        .unwrap_or_default()
+        .or_else(|| linear.iter().find_map(every_other))
+        .unwrap_or_else(|| linear.iter().rev().find_map(one).into_iter().collect())
 }
 
 /// Whether there are no parts of one.
@@ -144,41 +151,53 @@ fn linear(low: f64, high: f64, wanted: f64, least: f64) -> Vec<f64> {
     (first..first + 40).map(|i| i as f64 * step).take_while(|v| *v <= high + step * 1e-6).collect()
 }
 
+/// The names of values: of four figures, or of as many more as tell neighbours apart.
+fn apart(scale: &Scale, values: &[f64]) -> Vec<String> {
+    let mut names = Vec::new();
+    for digits in 4..=12 {
+        names = values.iter().map(|value| text(scale, *value, digits)).collect();
+        if names.windows(2).all(|pair| pair[0] != pair[1]) {
+            break;
+        }
+    }
+    names
+}
+
 /// The name of a value.
-pub(super) fn text(scale: &Scale, value: f64) -> String {
+fn text(scale: &Scale, value: f64, digits: i32) -> String {
     match scale.of {
-        Quantity::Time => time(value),
-        Quantity::Count => si(value, ""),
-        Quantity::Bytes => si(value, "\u{202f}B"),
-        Quantity::Part => format!("{}\u{202f}%", figures(value * 100.0)),
+        Quantity::Time => time(value, digits),
+        Quantity::Count => si(value, "", digits),
+        Quantity::Bytes => si(value, "\u{202f}B", digits),
+        Quantity::Part => format!("{}\u{202f}%", figures(value * 100.0, digits)),
         Quantity::Number | Quantity::Name => six_figures(value),
         Quantity::Day => day(value / 1e3),
     }
 }
 
-fn time(seconds: f64) -> String {
+fn time(seconds: f64, digits: i32) -> String {
     const STEPS: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
     if seconds.abs() < 1e-12 {
         return "0".to_owned();
     }
     let step = STEPS.iter().find(|(size, _)| seconds.abs() >= size * 0.9999).unwrap_or(&STEPS[3]);
-    format!("{}\u{202f}{}", figures(seconds / step.0), step.1)
+    format!("{}\u{202f}{}", figures(seconds / step.0, digits), step.1)
 }
 
-fn si(value: f64, unit: &str) -> String {
+fn si(value: f64, unit: &str, digits: i32) -> String {
     let steps = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     let step = steps.iter().find(|(size, _)| value.abs() >= size * 0.9999);
     let (size, name) = step.copied().unwrap_or((1.0, ""));
     let gap =
         if unit.is_empty() || name.is_empty() { unit.to_owned() } else { unit.replace('B', "") };
     let end = if name.is_empty() || unit.is_empty() { "" } else { "B" };
-    format!("{}{gap}{name}{end}", figures(value / size))
+    format!("{}{gap}{name}{end}", figures(value / size, digits))
 }
 
-/// Four figures, none of them an idle zero.
-fn figures(value: f64) -> String {
+/// So many figures, none of them an idle zero.
+fn figures(value: f64, digits: i32) -> String {
     let before = value.abs().max(1e-12).log10().floor() as i32;
-    let text = format!("{value:.*}", (3 - before).clamp(0, 12) as usize);
+    let text = format!("{value:.*}", (digits - 1 - before).clamp(0, 12) as usize);
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
         false => &text,
