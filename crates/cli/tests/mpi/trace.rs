@@ -1,6 +1,7 @@
 //! `fourstamp mpi trace` as a user runs it, and the bad input that users give it.
 
 use crate::common::{fail, folder, fourstamp, mpi_program, text};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -151,10 +152,11 @@ fn a_mixture_of_libraries_is_said_in_one_line() {
     ) else {
         return;
     };
-    let mixed = trace(
-        home.path(),
-        &format!("--no-report -- {} {} collectives", mpirun("mpich", 3), program.display()),
-    );
+    // Ranks of Open MPI that are started one by one make the same folder, unless each has its own.
+    let apart = home.path().join("apart.sh");
+    fs::write(&apart, "TMPDIR=$(mktemp -d -p \"${0%/*}\") exec \"$@\"\n").unwrap();
+    let job = format!("{} sh {} {}", mpirun("mpich", 3), apart.display(), program.display());
+    let mixed = trace(home.path(), &format!("--no-report -- {job} collectives"));
     let err = text(&mixed.stderr);
     let said: Vec<&str> =
         err.lines().filter(|line| line.contains("different MPI libraries")).collect();

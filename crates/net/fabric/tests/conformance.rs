@@ -40,7 +40,7 @@ macro_rules! properties_over_fabrics {
                 thread_cube_of_2_polling: Fabric::cube(Thread, 2, Polling),
                 thread_cube_of_4_blocking: Fabric::cube(Thread, 4, Blocking),
                 thread_cube_of_16_blocking: Fabric::cube(Thread, 16, Blocking),
-                thread_mesh_of_12_blocking: Fabric::mesh(Thread, 12, Blocking),
+                thread_mesh_of_12_blocking: Fabric::mesh(Thread, 12, Blocking).with_ample_room(),
                 shm_pair_polling: Fabric::mesh(Shm, 2, Polling),
                 shm_mesh_of_3_blocking: Fabric::mesh(Shm, 3, Blocking),
                 shm_cube_of_4_blocking: Fabric::cube(Shm, 4, Blocking),

@@ -121,6 +121,12 @@ impl Fabric {
         Fabric { carrier, path_room: Some(LITTLE_ROOM), ..self.clone() }
     }
 
+    /// The same with paths that hold all that a test sends: of many nodes they are small, and two
+    /// that wait for room towards each other, neither of which takes, wait for ever.
+    pub fn with_ample_room(self) -> Fabric {
+        Fabric { path_room: Some(PathRoom { messages: 1024, bytes: 1 << 20 }), ..self }
+    }
+
     /// Whether an arrival may be known within bounds only.
     pub fn brackets(&self) -> bool {
         self.transport().kind.brackets
