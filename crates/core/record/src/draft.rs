@@ -1,24 +1,32 @@
 //! A file that is written in pieces, and open only while one is being written: who fills the files
 //! of thousands of nodes at once needs no descriptor for each, and no buffer.
+//!
+//! A file must be on the disk when it is complete. The system would begin to put it there only
+//! then, or once it has gathered gigabytes; it is asked to begin after each piece, so that the disk
+//! works while the next ones are made.
 
+use rustix::fs::{Advice, fadvise};
 use std::fs::File;
 use std::io::{self, Write};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 /// Bytes that are put together before they are written.
 const PIECE: usize = 1 << 18;
 
-/// The end of a file that exists. A flush ends a piece.
+/// A file that exists, being filled. A flush ends a piece.
 pub(crate) struct Draft {
     path: PathBuf,
     file: Option<File>,
     piece: Vec<u8>,
+    /// How much is in the file.
+    written: u64,
 }
 
 impl Draft {
-    /// Append to the file at `path`.
+    /// Fill the empty file at `path`.
     pub fn new(path: &Path) -> Draft {
-        Draft { path: path.to_path_buf(), file: None, piece: Vec::new() }
+        Draft { path: path.to_path_buf(), file: None, piece: Vec::new(), written: 0 }
     }
 
     /// Write what is left, and have it on the disk.
@@ -29,9 +37,17 @@ impl Draft {
 
     fn write_piece(&mut self) -> io::Result<()> {
         let piece = std::mem::take(&mut self.piece);
-        if !piece.is_empty() {
-            self.open()?.write_all(&piece)?;
+        if piece.is_empty() {
+            return Ok(());
         }
+        let begin = self.written;
+        let file = self.open()?;
+        file.write_all(&piece)?;
+        let length = NonZeroU64::new(piece.len() as u64);
+        // What is not needed soon is written first; what is not yet on the disk stays in memory
+        // all the same. A file system that does not listen writes it in the end.
+        let _ = fadvise(&*file, begin, length, Advice::DontNeed);
+        self.written += piece.len() as u64;
         Ok(())
     }
 

@@ -14,8 +14,11 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Scope;
 
-/// Turns of all ranks' batches together, of which each rank has two: some 100 MB at most.
-const TURNS_HELD: usize = 1 << 10;
+/// Turns of all ranks together that are made ahead of the walk: with the batches that it is at,
+/// some 100 MB at most.
+const TURNS_AHEAD: usize = 1 << 10;
+/// Batches of a rank made ahead, at most: enough that neither side waits for the other's pauses.
+const BATCHES_AHEAD: usize = 4;
 /// Turns of a batch.
 const TURNS_MAX: usize = 16;
 /// More threads than this are never kept busy.
@@ -53,7 +56,9 @@ pub(crate) fn start<'scope, 'a: 'scope>(
     let logs = ranks.present().filter(|(_, rank)| rank.files.is_some()).count();
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let count = cores.clamp(1, THREADS_MAX).min(logs.max(1));
-    let turns = (TURNS_HELD / logs.max(1)).clamp(1, TURNS_MAX);
+    let each = TURNS_AHEAD / logs.max(1);
+    let turns = each.clamp(1, TURNS_MAX);
+    let ahead = (each / turns).clamp(1, BATCHES_AHEAD);
     let (mut threads, mut requests): (Vec<Vec<Fed>>, Vec<_>) =
         (0..count).map(|_| (Vec::new(), channel())).unzip();
     let mut feeds = Vec::new();
@@ -63,10 +68,10 @@ pub(crate) fn start<'scope, 'a: 'scope>(
             continue;
         };
         let thread = feeds.len() % count;
-        let (sender, batches) = sync_channel(1);
+        let (sender, batches) = sync_channel(ahead);
         let at = threads[thread].len();
         let feed = Feed::new((rank as u32, at), requests[thread].0.clone(), batches);
-        feed.request(Batch::default());
+        (0..ahead).for_each(|_| feed.request(Batch::default()));
         feeds.push(feed);
         threads[thread].push((runner, sender));
     }
