@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use document::{count, time_text};
 use fabric::Pinning;
 use report::ratio_text;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use timewarp::VirtualTime;
 use warp::{CriticalPath, Summary};
@@ -30,8 +30,7 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let cores = cores(results.pinned).filter(|_| plan.job.costs.is_none() && !plan.common.no_pin);
-    for (name, value, remark) in lines(plan, summary, cores) {
+    for (name, value, remark) in lines(plan, summary, cores(pinned(results))) {
         table.add_row(vec![name.to_string(), value, remark]);
     }
     if let Some(column) = table.column_mut(1) {
@@ -110,6 +109,7 @@ fn json(results: &Results<'_>, check: Option<&Check>) -> String {
             json!({ "sequential_s": check.elapsed.as_secs_f64(), "invariants": check.audited })
         });
         map.extend(check.map(|check| ("check".to_owned(), check)));
+        map.extend(cores_as_json(pinned(results)));
         let on = in_order_ns(results.plan, results.summary);
         map.extend(on.map(|ns| ("in_order_s".to_owned(), json!(ns as f64 / 1e9))));
         let path = results.path.as_ref().map(|path| {
@@ -124,7 +124,7 @@ fn json(results: &Results<'_>, check: Option<&Check>) -> String {
 }
 
 fn csv(summary: &Summary) -> String {
-    let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(summary) else {
+    let Ok(Value::Object(fields)) = serde_json::to_value(summary) else {
         return String::new();
     };
     let names: Vec<&str> = fields.keys().map(String::as_str).collect();
@@ -136,18 +136,40 @@ fn csv(summary: &Summary) -> String {
 /// A figure's name, the figure, and what to make of it.
 type Line = (&'static str, String, String);
 
-/// Where the nodes ran, if they did in real time.
+/// Where the nodes ran, if they did in real time and somebody looked for cores for them.
+fn pinned<'a>(results: &Results<'a>) -> &'a [Pinning] {
+    let plan = results.plan;
+    if plan.job.costs.is_none() && !plan.common.no_pin { results.pinned } else { &[] }
+}
+
+/// The core of each thread, null where it has none, and why not.
+fn cores_as_json(pinned: &[Pinning]) -> Vec<(String, Value)> {
+    let core = |pinned: &Pinning| match pinned {
+        Pinning::Core(core) => json!(core),
+        Pinning::Free(_) => Value::Null,
+    };
+    let cores: Vec<Value> = pinned.iter().map(core).collect();
+    let cores = (!cores.is_empty()).then(|| ("cores".to_owned(), Value::Array(cores)));
+    let why = why_free(pinned).map(|why| ("not_pinned".to_owned(), json!(why)));
+    cores.into_iter().chain(why).collect()
+}
+
+/// Why a thread has no core of its own, where one has none.
+fn why_free(pinned: &[Pinning]) -> Option<&String> {
+    pinned.iter().find_map(|pinned| match pinned {
+        Pinning::Core(_) => None,
+        Pinning::Free(reason) => Some(reason),
+    })
+}
+
+/// The line about it.
 fn cores(pinned: &[Pinning]) -> Option<Line> {
     let core = |pinned: &Pinning| match pinned {
         Pinning::Core(core) => core.to_string(),
         Pinning::Free(_) => "any".into(),
     };
     let cores: Vec<String> = pinned.iter().map(core).collect();
-    let why_free = pinned.iter().find_map(|pinned| match pinned {
-        Pinning::Core(_) => None,
-        Pinning::Free(reason) => Some(reason),
-    });
-    let (cores, remark) = match (why_free, cores.as_slice()) {
+    let (cores, remark) = match (why_free(pinned), cores.as_slice()) {
         (_, []) => return None,
         (None, [core]) => (core.clone(), "pinned to it".into()),
         (None, _) => (cores.join(", "), "each thread is pinned to its own".into()),
@@ -221,6 +243,7 @@ fn final_time(time: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn what_nodes_are_pinned_to_is_said_or_why_not() {
@@ -228,6 +251,12 @@ mod tests {
             cores(pinned).map(|(name, value, why)| [name, &value, &why].join("|"))
         };
         let free = Pinning::Free("3 nodes share 2 cores".into());
+        let as_json = |pinned: &[Pinning]| json!(BTreeMap::from_iter(cores_as_json(pinned)));
+        assert_eq!(as_json(&[]), json!({}));
+        assert_eq!(
+            as_json(&[Pinning::Core(2), free.clone()]),
+            json!({ "cores": [2, null], "not_pinned": "3 nodes share 2 cores" })
+        );
         assert_eq!(said(&[]), None);
         assert_eq!(said(&[Pinning::Core(3)]).unwrap(), "core|3|pinned to it");
         assert_eq!(
