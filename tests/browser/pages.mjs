@@ -147,6 +147,19 @@ const moves = async (page, name) => {
   check(`${name}: tips and zoom by keyboard`, tip && closer !== before && (await ticks()) === before);
 };
 
+// Zoomed in until five figures no longer tell ticks apart.
+const closeUp = async (page, name) => {
+  const chart = page.locator('.chart[id*="dist-"]').first();
+  if ((await chart.count()) === 0) return;
+  await chart.scrollIntoViewIfNeeded();
+  await chart.focus();
+  for (let press = 0; press < 20; press++) await page.keyboard.press("+");
+  await page.waitForTimeout(100);
+  const names = await chart.locator(".tx text").allTextContents();
+  check(`${name}: a close-up has two ticks at least, and no two of one name`, names.length > 1 && new Set(names).size === names.length, names.join("; "));
+  await page.keyboard.press("Escape");
+};
+
 // What the program finds of the messages that the page's command chooses; a shell takes the command apart. Nothing where
 // the run is not there.
 const found = (command) => {
@@ -246,6 +259,7 @@ const whole = async (file) => {
   await looks(page, name);
   await accessible(page, name);
   await moves(page, name);
+  await closeUp(page, name);
   await switches(page, name);
   await choosing(page, name);
 

@@ -91,7 +91,9 @@ const fourstamp = (() => {
     const part = (v) => ((axis.log ? Math.log10(v) : v) - axis.from) / (axis.to - axis.from);
     let found = axis.log ? logTicks(low, high) : [];
     const [from, to] = axis.log ? [10 ** low, 10 ** high] : [low, high];
-    if (found.length < 2) found = linearTicks(from, to, wanted, axis.unit === "count" || axis.unit === "bytes");
+    const whole = axis.unit === "count" || axis.unit === "bytes";
+    // One tick is no scale: rather more than are wanted.
+    for (let more = 0; found.length < 2 && more < 6; more++) found = linearTicks(from, to, wanted + more, whole);
     const names = apart(axis.unit, found);
     return found.map((v, i) => [place(part(v)), names[i]]);
   };
