@@ -213,7 +213,7 @@ impl Bracket {
 
     /// How far the rank lies between its values, 0 to 1.
     fn part(&self) -> f64 {
-        let inside = self.up_to.saturating_sub(self.before) as f64;
+        let inside = (self.up_to - self.before) as f64;
         if inside > 0.0 { ((self.rank - self.before as f64) / inside).clamp(0.0, 1.0) } else { 0.0 }
     }
 

@@ -1,8 +1,8 @@
 //! The ranks' logs, read ahead of the walk by threads of their own.
 //!
-//! Each rank is read by one thread, a batch at a time: while the walk is at one batch, the next is
-//! made. What comes next of a rank does not depend on the others, so the walk is the same however
-//! many threads there are.
+//! Each rank is read by one thread, a batch at a time: while the walk is at one batch, the next
+//! ones are made. What comes next of a rank does not depend on the others, so the walk is the same
+//! however many threads there are.
 
 use crate::CloseError;
 use crate::call_table::CallTable;

@@ -144,14 +144,18 @@ fn pinned<'a>(results: &Results<'a>) -> &'a [Pinning] {
 
 /// The core of each thread, null where it has none, and why not.
 fn cores_as_json(pinned: &[Pinning]) -> Vec<(String, Value)> {
-    let core = |pinned: &Pinning| match pinned {
-        Pinning::Core(core) => json!(core),
-        Pinning::Free(_) => Value::Null,
-    };
-    let cores: Vec<Value> = pinned.iter().map(core).collect();
-    let cores = (!cores.is_empty()).then(|| ("cores".to_owned(), Value::Array(cores)));
+    let cores: Vec<Option<usize>> = pinned.iter().map(core).collect();
+    let cores = (!cores.is_empty()).then(|| ("cores".to_owned(), json!(cores)));
     let why = why_free(pinned).map(|why| ("not_pinned".to_owned(), json!(why)));
     cores.into_iter().chain(why).collect()
+}
+
+/// The core that a thread has to itself.
+fn core(pinned: &Pinning) -> Option<usize> {
+    match pinned {
+        Pinning::Core(core) => Some(*core),
+        Pinning::Free(_) => None,
+    }
 }
 
 /// Why a thread has no core of its own, where one has none.
@@ -164,16 +168,13 @@ fn why_free(pinned: &[Pinning]) -> Option<&String> {
 
 /// The line about it.
 fn cores(pinned: &[Pinning]) -> Option<Line> {
-    let core = |pinned: &Pinning| match pinned {
-        Pinning::Core(core) => core.to_string(),
-        Pinning::Free(_) => "any".into(),
-    };
-    let cores: Vec<String> = pinned.iter().map(core).collect();
+    let name = |pinned| core(pinned).map_or("any".into(), |core| core.to_string());
+    let cores: Vec<String> = pinned.iter().map(name).collect();
     let (cores, remark) = match (why_free(pinned), cores.as_slice()) {
         (_, []) => return None,
         (None, [core]) => (core.clone(), "pinned to it".into()),
         (None, _) => (cores.join(", "), "each thread is pinned to its own".into()),
-        (Some(why), all) if all.iter().all(|core| core == "any") => {
+        (Some(why), _) if pinned.iter().all(|pinned| core(pinned).is_none()) => {
             ("any".into(), format!("not pinned: {why}"))
         }
         (Some(why), _) => (cores.join(", "), format!("not all are pinned: {why}")),

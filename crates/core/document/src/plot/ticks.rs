@@ -89,15 +89,11 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
     };
     if !axis.ticks.is_empty() {
         let named = axis.ticks.iter().map(|(at, name)| tick(scale.place(*at), name));
-        let all: Vec<Tick> = named.filter(within).collect();
-        return (1..=all.len().max(1))
-            .map(|every| all.iter().step_by(every).cloned().collect::<Vec<Tick>>())
-            .find(|ticks| fits(ticks))
-            .unwrap_or_default();
+        return thinned(&named.filter(within).collect::<Vec<Tick>>(), fits);
     }
     let (low, high) = scale.ends();
     let wanted = (wanted.min(9.0) as i32).max(2);
-    // One tick is no scale: rather more than are wanted, or every other of them.
+    // One tick is no scale: rather more than are wanted, or some of them.
     let steps = (2..=wanted).rev().chain(wanted + 1..=9);
     let least = axis.step.unwrap_or(if whole(scale.of) { 1.0 } else { 0.0 });
     let linear = steps.map(|wanted| linear(low, high, f64::from(wanted), least));
@@ -109,14 +105,20 @@ fn best(axis: &Axis, scale: &Scale, wanted: f64, fits: &dyn Fn(&[Tick]) -> bool)
     let found = log.iter().find_map(|values| kept(values));
     let linear: Vec<Vec<f64>> = linear.collect();
     let one = |values: &Vec<f64>| made(values).into_iter().next();
-    let every_other = |values: &Vec<f64>| {
-        let within = values.iter().filter(|value| (low..=high).contains(*value));
-        kept(&within.step_by(2).copied().collect::<Vec<f64>>())
-    };
+    let some =
+        |values: &Vec<f64>| Some(thinned(&made(values), fits)).filter(|ticks| ticks.len() > 1);
     found
         .or_else(|| linear.iter().find_map(|values| kept(values)))
-        .or_else(|| linear.iter().find_map(every_other))
+        .or_else(|| linear.iter().find_map(some))
         .unwrap_or_else(|| linear.iter().rev().find_map(one).into_iter().collect())
+}
+
+/// Every second, third, … of them, the most whose names find room.
+fn thinned(all: &[Tick], fits: &dyn Fn(&[Tick]) -> bool) -> Vec<Tick> {
+    (1..=all.len())
+        .map(|every| all.iter().step_by(every).cloned().collect::<Vec<Tick>>())
+        .find(|ticks| fits(ticks))
+        .unwrap_or_default()
 }
 
 /// Whether there are no parts of one.

@@ -121,8 +121,8 @@ impl Fabric {
         Fabric { carrier, path_room: Some(LITTLE_ROOM), ..self.clone() }
     }
 
-    /// The same with paths that hold all that a test sends: of many nodes they are small, and two
-    /// that wait for room towards each other, neither of which takes, wait for ever.
+    /// The same with paths that hold what a node sends to another while neither takes anything: of
+    /// many nodes they are small, and two that wait for room towards each other wait for ever.
     pub fn with_ample_room(self) -> Fabric {
         Fabric { path_room: Some(PathRoom { messages: 1024, bytes: 1 << 20 }), ..self }
     }
