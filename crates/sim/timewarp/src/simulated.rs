@@ -24,6 +24,8 @@ pub struct Simulation {
     pub delay_max: u64,
     /// Most steps of a turn.
     pub steps_max: u64,
+    /// Whether turns go round, each with all its steps. Chance then breaks no pattern.
+    pub in_turn: bool,
     /// A rollback is forced once in so many turns; 0: never.
     pub rollback_every: u64,
     /// An object is moved once in so many turns; 0: never. Above 0 calls for
@@ -46,6 +48,7 @@ impl Simulation {
             options,
             delay_max: 40,
             steps_max: 8,
+            in_turn: false,
             rollback_every: 20,
             move_every: 0,
             balance_every: 0,
@@ -60,6 +63,9 @@ impl Simulation {
 const STUCK_AFTER_PARCELS: u64 = 1000;
 /// Turns that a parcel takes besides its delay, at most: until its node has its turn.
 const TURNS_PER_PARCEL: u64 = 100;
+/// So many times as long GVT may move without a step in simtime: no model's cascade without delay
+/// is so long, but one that is undone as fast as it goes on has no end.
+const STUCK_IN_SIMTIME: u64 = 10;
 
 /// Run a model to its end. The counters' identities have been checked.
 ///
@@ -97,6 +103,8 @@ struct Cluster<'a, M: Model> {
     turn: u64,
     /// Since when nothing has happened.
     quiet_since: u64,
+    /// Since when simtime has stood.
+    stood_since: u64,
     gvt: VirtualTime,
 }
 
@@ -115,6 +123,7 @@ impl<'a, M: Model> Cluster<'a, M> {
             simulation,
             turn: 0,
             quiet_since: 0,
+            stood_since: 0,
             gvt: VirtualTime::NEGINF,
             nodes,
         }
@@ -127,7 +136,9 @@ impl<'a, M: Model> Cluster<'a, M> {
     /// Some node's turn.
     fn turn(&mut self) -> Result<(), RunError> {
         self.turn += 1;
-        let at = self.random.below(self.nodes.len() as u64) as usize;
+        let nodes = self.nodes.len() as u64;
+        let in_turn = self.simulation.in_turn;
+        let at = if in_turn { self.turn % nodes } else { self.random.below(nodes) } as usize;
         self.take_parcels(at)?;
         let every = |random: &mut Random, turns: u64| turns > 0 && random.below(turns) == 0;
         if every(&mut self.random, self.simulation.gvt_every) {
@@ -146,8 +157,9 @@ impl<'a, M: Model> Cluster<'a, M> {
         }
         // Events take a microsecond each; a turn as much as it may have events.
         self.nodes.iter_mut().for_each(|node| node.watch().clock_us += self.simulation.steps_max);
-        let steps = 1 + self.random.below(self.simulation.steps_max) as u32;
-        match self.nodes[at].run(steps)? {
+        let steps_max = self.simulation.steps_max;
+        let steps = if in_turn { steps_max } else { 1 + self.random.below(steps_max) };
+        match self.nodes[at].run(steps as u32)? {
             Progress::Finished => self.finished[at] = true,
             Progress::Waiting => self.nodes[at].ask_for_gvt(),
             Progress::Busy => {}
@@ -184,23 +196,30 @@ impl<'a, M: Model> Cluster<'a, M> {
 
     fn see_that_something_happens(&mut self, at: usize) -> Result<(), RunError> {
         let gvt = self.nodes[at].gvt();
+        if gvt.simtime() > self.gvt.simtime() || self.finished[at] {
+            self.stood_since = self.turn;
+        }
         if gvt > self.gvt || self.finished[at] {
             (self.gvt, self.quiet_since) = (gvt, self.turn);
         }
+        let stuck_after = STUCK_AFTER_PARCELS * (TURNS_PER_PARCEL + self.simulation.delay_max);
+        let stands = self.turn - self.quiet_since > stuck_after
+            || self.turn - self.stood_since > stuck_after * STUCK_IN_SIMTIME;
+        if !stands {
+            return Ok(());
+        }
         let waits =
             |(id, node): (usize, &Node<'_, M, Kept>)| format!("node {id}: {:?}", node.status());
-        let stuck_after = STUCK_AFTER_PARCELS * (TURNS_PER_PARCEL + self.simulation.delay_max);
-        match self.turn - self.quiet_since > stuck_after {
-            false => Ok(()),
-            true => Err(RunError::Identity {
-                what: format!(
-                    "GVT has stood at {} for {stuck_after} turns under seed {} ({})",
-                    self.gvt,
-                    self.simulation.seed,
-                    self.nodes.iter().enumerate().map(waits).collect::<Vec<_>>().join("; ")
-                ),
-            }),
-        }
+        Err(RunError::Identity {
+            what: format!(
+                "GVT has stood at {} for {} turns, and its simtime for {}, under seed {} ({})",
+                self.gvt,
+                self.turn - self.quiet_since,
+                self.turn - self.stood_since,
+                self.simulation.seed,
+                self.nodes.iter().enumerate().map(waits).collect::<Vec<_>>().join("; ")
+            ),
+        })
     }
 
     fn finish(self) -> Result<(Outcome, Kept), RunError> {

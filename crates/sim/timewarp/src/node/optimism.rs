@@ -5,9 +5,16 @@
 //! they go on. So undoing more than is committed halves the bound, and a bound under which little
 //! is undone grows until it is none. Undoing less, up to a half, costs less than more rounds of GVT
 //! would where each waits for nodes that have no core.
+//!
+//! A node that commits nothing at all while it undoes may have a whirl: messages that never come
+//! true go round from node to node, without delay and as fast as what cancels them comes after.
+//! Whatever the rule of the throttle, it then runs nothing that lies beyond GVT, while cancelling
+//! goes on, until it commits again.
 
-/// A node that has undone less than this since the last GVT learns nothing.
+/// A node that has undone less than this learns nothing yet.
 const LEAST: u64 = 32;
+/// Who has undone so many and committed none may have a whirl.
+const WHIRL: u64 = 128;
 /// Fewest events: even an event a node and GVT is progress.
 const FEWEST: u32 = 8;
 /// What would be more is no bound.
@@ -16,17 +23,22 @@ const MOST: u32 = 1 << 16;
 /// The bound of one node.
 #[derive(Debug)]
 pub(super) struct Optimism {
-    /// Events from one GVT to the next; `u32::MAX`: any number.
+    /// Events from one GVT to the next; `u32::MAX`: any number. 0: only what lies at GVT.
     events: u32,
+    /// Committed and undone since something was learnt.
+    committed: u64,
+    undone: u64,
+    /// Undone since something was committed.
+    in_vain: u64,
     /// Whether it has held since the last GVT.
     held: bool,
     adapts: bool,
 }
 
 impl Optimism {
-    /// `adapts`: otherwise there never is a bound.
+    /// `adapts`: otherwise only a whirl calls for a bound.
     pub fn new(adapts: bool) -> Optimism {
-        Optimism { events: u32::MAX, held: false, adapts }
+        Optimism { events: u32::MAX, committed: 0, undone: 0, in_vain: 0, held: false, adapts }
     }
 
     /// Events that may be run from one GVT to the next.
@@ -43,13 +55,32 @@ impl Optimism {
     /// GVT is known. Since the last time so many events were run, and so many committed and undone.
     pub fn learn(&mut self, run: u32, committed: u64, undone: u64) {
         let held = std::mem::take(&mut self.held);
-        if !self.adapts {
-            return;
+        if committed == 0 {
+            self.in_vain += undone;
+        } else {
+            self.in_vain = 0;
+            let most = if self.adapts { FEWEST } else { u32::MAX };
+            self.events = if self.events == 0 { most } else { self.events };
         }
-        if undone >= LEAST && undone > committed {
+        if self.in_vain >= WHIRL {
+            self.events = 0;
+        } else if self.adapts {
+            self.adapt(held, run, committed, undone);
+        }
+    }
+
+    fn adapt(&mut self, held: bool, run: u32, committed: u64, undone: u64) {
+        self.committed += committed;
+        self.undone += undone;
+        if self.undone <= self.committed {
+            (self.committed, self.undone) = (0, 0);
+        } else if self.undone >= LEAST {
             let from = if self.events == u32::MAX { run.min(MOST) } else { self.events };
             self.events = (from / 2).max(FEWEST);
-        } else if held && undone < committed / 4 {
+            (self.committed, self.undone) = (0, 0);
+            return;
+        }
+        if held && undone < committed / 4 {
             let more = self.events.saturating_add(self.events / 4 + 1);
             self.events = if more > MOST { u32::MAX } else { more };
         }
@@ -82,9 +113,35 @@ mod tests {
     }
 
     #[test]
-    fn without_being_asked_for_there_is_no_bound() {
+    fn a_little_at_a_time_is_learnt_from_as_well() {
+        let mut optimism = Optimism::new(true);
+        (0..15).for_each(|_| optimism.learn(20, 1, 2));
+        assert_eq!(optimism.bound(), u32::MAX, "too little to say");
+        optimism.learn(20, 1, 2);
+        assert_eq!(optimism.bound(), 10);
+        (0..100).for_each(|_| optimism.learn(20, 2, 2));
+        assert_eq!(optimism.bound(), 10, "half of it comes true");
+    }
+
+    #[test]
+    fn who_undoes_and_commits_nothing_runs_nothing_ahead() {
+        for (adapts, then) in [(true, FEWEST), (false, u32::MAX)] {
+            let mut optimism = Optimism::new(adapts);
+            (0..100).for_each(|_| optimism.learn(8, 1, WHIRL));
+            assert_eq!(optimism.bound(), then, "something comes true");
+            (0..WHIRL - 1).for_each(|_| optimism.learn(8, 0, 1));
+            assert_ne!(optimism.bound(), 0);
+            optimism.learn(8, 0, 1);
+            assert_eq!(optimism.bound(), 0);
+            optimism.learn(0, 1, 0);
+            assert_eq!(optimism.bound(), then);
+        }
+    }
+
+    #[test]
+    fn without_being_asked_for_work_in_vain_bounds_nothing() {
         let mut optimism = Optimism::new(false);
-        optimism.learn(1000, 1, 900);
+        (0..100).for_each(|_| optimism.learn(1000, 1, 900));
         assert_eq!(optimism.bound(), u32::MAX);
     }
 }

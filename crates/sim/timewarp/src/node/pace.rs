@@ -120,10 +120,13 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         if first.time <= self.gvt.now {
             return false;
         }
-        (self.restraint.is_any && first.time >= self.objects[first.object.0].held_from)
-            || first.time > self.restraint.memory_to
+        if self.restraint.is_any && first.time >= self.objects[first.object.0].held_from {
+            return true;
+        }
+        let restrained = first.time > self.restraint.memory_to
             || (self.setup.options.penalty > 0 && self.is_penalised(first))
-            || (self.setup.options.throttle.looks_at_objects() && self.is_throttled(first))
+            || (self.setup.options.throttle.looks_at_objects() && self.is_throttled(first));
+        restrained && !self.is_abandoned(first)
     }
 
     /// A penalty is worked off a little each time that the scheduler meets its object.

@@ -31,7 +31,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let Some(first) = self.agenda.pending.pop() else {
             return self.nothing_ready();
         };
-        if is_far && first.time > self.gvt.now {
+        if is_far && first.time > self.gvt.now && !self.is_abandoned(&first) {
             self.agenda.pending.push(first);
             return self.wait_for_gvt();
         }
@@ -77,6 +77,21 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             Room::Made => Some(Progress::Busy),
             Room::Wait => Some(self.take_any_arrival()?),
         })
+    }
+
+    /// Whether all messages to this object at this time are annihilated, so that only what the
+    /// abandoned event had sent is left to be cancelled. Nothing holds that back: what is to be
+    /// cancelled may be going round from node to node without delay, and is caught only by who is
+    /// faster.
+    pub(super) fn is_abandoned(&mut self, first: &Entry) -> bool {
+        let is_dead = |slots: &Slots<_>, entry: &Entry| slots[entry.slot].status == Status::Dead;
+        if !is_dead(&self.slots, first) {
+            return false;
+        }
+        let beside: Vec<Entry> =
+            std::iter::from_fn(|| self.agenda.pending.pop_beside(first)).collect();
+        beside.iter().for_each(|entry| self.agenda.pending.push(*entry));
+        beside.iter().all(|entry| is_dead(&self.slots, entry))
     }
 
     /// This node has come far enough beyond GVT.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// Which objects may not run ahead. An object at GVT always may. Work is counted in events: the
-/// engine reads no clock.
+/// engine reads no clock. Under each of them a node runs nothing ahead while it undoes and commits
+/// nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "rule")]
 pub enum Throttle {

@@ -4,6 +4,7 @@
 
 mod containment;
 mod equal;
+mod liveness;
 mod migration;
 mod models;
 mod simulated;

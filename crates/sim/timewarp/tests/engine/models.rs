@@ -394,3 +394,81 @@ impl Model for Greeters {
         *greeted += bundle.iter().map(|message| message.payload).sum::<u64>();
     }
 }
+
+/// A gate that a guard closes before each whole second, just in time. Found open it lets something
+/// into a ring of objects that pass it on without delay, and without end: truly, nothing ever goes
+/// round.
+pub struct Whirl {
+    pub ring: u32,
+    pub rounds: u64,
+}
+
+impl Whirl {
+    const GATE: ObjectId = ObjectId(0);
+
+    fn guard(&self) -> ObjectId {
+        ObjectId(self.ring + 1)
+    }
+}
+
+impl Model for Whirl {
+    /// Of the gate: until when it is closed. Of the others: messages had.
+    type State = u64;
+    type Payload = u64;
+    type Undo = ();
+
+    fn objects(&self) -> u32 {
+        self.ring + 2
+    }
+
+    fn name(&self, object: ObjectId) -> String {
+        match object {
+            Whirl::GATE => "gate".into(),
+            guard if guard == self.guard() => "guard".into(),
+            ring => format!("ring-{}", ring.0),
+        }
+    }
+
+    fn kind(&self, _: ObjectId) -> &'static str {
+        "whirl"
+    }
+
+    fn init(&self, object: ObjectId, context: &mut Context<'_, u64>) -> u64 {
+        if object == Whirl::GATE {
+            context.send(object, VirtualTime::at(1.0), 0, 0);
+        } else if object == self.guard() {
+            context.send(object, VirtualTime::at(0.1), 0, 0);
+        }
+        0
+    }
+
+    fn event(&self, state: &mut u64, bundle: Bundle<'_, u64>, context: &mut Context<'_, u64>) {
+        let (now, me) = (context.now(), context.object());
+        if me == self.guard() {
+            *state += 1;
+            let second = now.simtime().floor() as u64 + 1;
+            if state.is_multiple_of(10) {
+                context.send(Whirl::GATE, VirtualTime::at(second as f64 - 0.01), 0, second);
+            }
+            if *state < self.rounds * 10 {
+                context.send(me, VirtualTime::at((*state + 1) as f64 / 10.0 - 0.05), 0, 0);
+            }
+        } else if me == Whirl::GATE {
+            let closes = bundle.first().payload;
+            if closes > 0 {
+                *state = closes;
+                return;
+            }
+            let second = now.simtime() as u64;
+            if *state < second {
+                context.send(ObjectId(1), now.after_seq2(1), 0, 0);
+            }
+            if second < self.rounds {
+                context.send(me, now.after(1.0), 0, 0);
+            }
+        } else {
+            *state += 1;
+            context.send(ObjectId(1 + me.0 % self.ring), now.after_seq2(1), 0, 0);
+        }
+    }
+}
