@@ -145,10 +145,13 @@ fn only_one(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     if args.runs.len() > 1 {
         bail!("{name}: {what} is predicted from one run: give it alone");
     }
+    if is_simulation {
+        return simulation::predict(args, run);
+    }
     if !args.measured.is_empty() {
         bail!("{name}: {what} has no --measured: compare with what the run there says");
     }
-    if is_simulation { simulation::predict(args, run) } else { paging::predict(args, run) }
+    paging::predict(args, run)
 }
 
 /// The launches of all runs, which must be of one program.

@@ -106,6 +106,26 @@ fn another_machine_is_predicted_from_the_recorded_events() {
 }
 
 #[test]
+fn what_was_measured_there_stands_beside_what_is_predicted() {
+    let folder = folder();
+    let path = folder.path();
+    std::fs::write(path.join("plain.toml"), PLAIN).expect("written");
+    let far = PLAIN.replace("50us", "5ms").replace("Plain", "Far");
+    std::fs::write(path.join("far.toml"), far).expect("written");
+    succeed(path, &format!("{PHOLD} --on plain.toml -n 4 --out run"));
+    let (there, _) = ran(path, &format!("{PHOLD} --on far.toml -n 4 --out there"));
+    let asked = "run --on far.toml --nodes 2,4 --measured there --measured there";
+    let runs = predicted(path, asked);
+    assert_eq!(runs[0]["measured_ns"], Value::Null, "on 2 nodes nothing was");
+    assert_eq!(runs[1]["measured_ns"].as_u64(), Some((there * 1e9).round() as u64));
+    assert_eq!(runs[1]["predicted_ns"], runs[1]["measured_ns"]);
+    let other = PHOLD.replace("64", "32");
+    succeed(path, &format!("{other} --on far.toml -n 4 --out other"));
+    let said = fail(path, "predict run --on far.toml --measured other");
+    assert!(said.contains("other: it is not the simulation that was recorded"), "{said}");
+}
+
+#[test]
 fn a_machine_of_ranges_has_an_interval_and_two_predictions_are_equal() {
     let folder = folder();
     let path = folder.path();

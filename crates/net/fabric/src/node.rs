@@ -241,6 +241,13 @@ impl Node {
         self.transport.rest(until)
     }
 
+    /// A node that has looked in vain and looks again and again until this moment of its clock
+    /// passes that time at once, where time is simulated, or until something comes.
+    #[inline]
+    pub fn skip_looks(&mut self, until: Ticks) {
+        self.transport.skip_looks(until);
+    }
+
     /// Messages on their way to `to`, as this node knows it.
     pub fn in_flight(&mut self, to: NodeId) -> u32 {
         self.transport.in_flight(to)

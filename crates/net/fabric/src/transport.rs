@@ -176,6 +176,12 @@ pub trait Transport: Send {
         false
     }
 
+    /// Pass the time of looking in vain at once, where time is simulated: until then, or until
+    /// something comes. Elsewhere looking takes its time.
+    fn skip_looks(&mut self, until: Ticks) {
+        let _ = until;
+    }
+
     /// Say that this node leaves in good order. Called once, after the last flush.
     fn leave(&mut self);
 

@@ -69,7 +69,7 @@ impl Pair {
 fn outcome(site: &Site, work: &Work, (from, to): (u64, u64), way: Way) -> Result<Outcome> {
     let command = || {
         let mut command = Command::new(&site.fourstamp);
-        command.arg("predict").args(site.runs(work, from));
+        command.arg("predict").args(site.recorded(work, from));
         command.arg("--from").arg(work.machine(site, from));
         match way {
             Way::Multiplied => {
@@ -80,24 +80,19 @@ fn outcome(site: &Site, work: &Work, (from, to): (u64, u64), way: Way) -> Result
         site.runs(work, to).iter().for_each(|run| {
             command.arg("--measured").arg(run);
         });
-        command.arg("--csv=completion");
+        match work.is_simulation() {
+            true => command.args(["--nodes", "2", "--json"]),
+            false => command.arg("--csv=completion"),
+        };
         command
     };
     const LIMIT: Duration = Duration::from_secs(600);
-    let (table, passed) = match process::capture_within(&mut command(), LIMIT) {
-        Ok(table) => (table, true),
+    let (text, passed) = match process::capture_within(&mut command(), LIMIT) {
+        Ok(text) => (text, true),
         // Refused, unless --anyway fails as well.
         Err(_) => (process::capture_within(command().arg("--anyway"), LIMIT)?, false),
     };
-    let row = |at: usize| -> Result<Vec<f64>> {
-        let line = table.lines().nth(at).context("the table is short")?;
-        // A name may hold commas: the numbers are what comes last.
-        let numbers = line.rsplit(',').take(5).map(|cell| cell.parse().context("a number"));
-        let mut numbers: Vec<f64> = numbers.collect::<Result<_>>()?;
-        numbers.reverse();
-        Ok(numbers)
-    };
-    let (own, there) = (row(1)?, row(2)?);
+    let [own, there] = if work.is_simulation() { of_json(&text)? } else { of_table(&text)? };
     Ok(Outcome {
         predicted: there[0],
         interval: [there[1], there[2]],
@@ -105,6 +100,32 @@ fn outcome(site: &Site, work: &Work, (from, to): (u64, u64), way: Way) -> Result
         own: own[0] / own[3],
         passed,
     })
+}
+
+/// Of the recorded machine and of the other one: predicted, least, most and measured, s.
+type Sides = [[f64; 4]; 2];
+
+fn of_table(table: &str) -> Result<Sides> {
+    let row = |at: usize| -> Result<[f64; 4]> {
+        let line = table.lines().nth(at).context("the table is short")?;
+        // A name may hold commas: the numbers are what comes last.
+        let mut cells = line.rsplit(',').skip(1);
+        let mut number = || cells.next().and_then(|cell| cell.parse().ok()).context("a number");
+        let (measured, most, least) = (number()?, number()?, number()?);
+        Ok([number()?, least, most, measured])
+    };
+    Ok([row(1)?, row(2)?])
+}
+
+fn of_json(text: &str) -> Result<Sides> {
+    let all: serde_json::Value = serde_json::from_str(text)?;
+    let side = |run: &serde_json::Value| -> Result<[f64; 4]> {
+        let ns = ["/predicted_ns", "/interval_ns/0", "/interval_ns/1", "/measured_ns"];
+        let of = |at: &str| run.pointer(at).and_then(|ns| ns.as_f64()).context("a time");
+        let seconds = ns.iter().map(|at| Ok(of(at)? / 1e9)).collect::<Result<Vec<f64>>>()?;
+        seconds.try_into().ok().context("four times")
+    };
+    Ok([side(&all["recorded_run"])?, side(&all["runs"][0])?])
 }
 
 /// All pairs as Markdown, worst first, and what they come to.

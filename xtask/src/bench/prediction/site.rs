@@ -29,7 +29,7 @@ pub struct Work {
 /// What carries its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
-    /// `fourstamp bench` over TCP.
+    /// `fourstamp bench` or `fourstamp warp` over TCP.
     Tcp,
     /// An MPI program, traced.
     Mpi,
@@ -45,6 +45,11 @@ impl Carrier {
 }
 
 impl Work {
+    /// Whether it is one of Time Warp.
+    pub fn is_simulation(&self) -> bool {
+        self.words.starts_with("warp ")
+    }
+
     /// The machine that it is predicted from, on a link.
     pub fn machine(&self, site: &Site, rate: u64) -> PathBuf {
         site.folder(rate).join(self.carrier.word()).with_extension("toml")
@@ -59,14 +64,15 @@ const PROGRAMS: &[Work] = &[
     work("stencil", Carrier::Mpi, "mpi_stencil 1024 400"),
     work("transpose", Carrier::Mpi, "mpi_transpose 512 20"),
     work("lammps", Carrier::Mpi, "lmp -in in.melt -log none"),
-    work("stream", Carrier::Tcp, "stream --size 4000 --count 5000 --warm-up 0"),
-    work("ping-pong", Carrier::Tcp, "pingpong --size 20000 --count 300 --warm-up 0"),
+    work("stream", Carrier::Tcp, "bench stream --size 4000 --count 5000 --warm-up 0"),
+    work("ping-pong", Carrier::Tcp, "bench pingpong --size 20000 --count 300 --warm-up 0"),
+    work("phold", Carrier::Tcp, "warp phold --objects 256 --work-steps 25800 --cutoff 40"),
 ];
 
 const CALIBRATING: &[&str] = &[
-    "sweep --count 20 --refine 16",
-    "stream --size 1000 --count 20000",
-    "stream --size 8000 --count 2000",
+    "bench sweep --count 20 --refine 16",
+    "bench stream --size 1000 --count 20000",
+    "bench stream --size 8000 --count 2000",
 ];
 
 /// Lennard-Jones particles, 16,384 of them, for a hundred steps.
@@ -109,6 +115,15 @@ impl<'a> Site<'a> {
     pub fn runs(&self, work: &Work, rate: u64) -> Vec<PathBuf> {
         let run = |launch| self.folder(rate).join(format!("{}-{launch}", work.name));
         (1..=self.launches).map(run).collect()
+    }
+
+    /// Those that it is predicted from: of a simulation one, as its events are in each the same.
+    pub fn recorded(&self, work: &Work, rate: u64) -> Vec<PathBuf> {
+        let mut runs = self.runs(work, rate);
+        if work.is_simulation() {
+            runs.truncate(1);
+        }
+        runs
     }
 
     /// Calibrates and records on each link.
@@ -161,7 +176,7 @@ impl<'a> Site<'a> {
         calibrate.args(["machine", "calibrate"]);
         for (at, words) in CALIBRATING.iter().enumerate() {
             let run = folder.join(format!("calibrating-{}-{at}", carrier.word()));
-            self.bench(boxes, carrier, words, &run)?;
+            self.ours(boxes, carrier, words, &run)?;
             calibrate.arg(run);
         }
         process::capture_within(calibrate.arg("--out").arg(machine), LIMIT)?;
@@ -170,7 +185,7 @@ impl<'a> Site<'a> {
 
     fn record(&self, boxes: &Namespaces, work: &Work, run: &Path) -> Result<()> {
         let Carrier::Mpi = work.carrier else {
-            return self.bench(boxes, work.carrier, work.words, run);
+            return self.ours(boxes, work.carrier, work.words, run);
         };
         let mut words = work.words.split(' ');
         let name = words.next().unwrap_or_default();
@@ -185,11 +200,13 @@ impl<'a> Site<'a> {
         self.finish(command.args(words), Vec::new())
     }
 
-    fn bench(&self, boxes: &Namespaces, carrier: Carrier, words: &str, run: &Path) -> Result<()> {
-        let words = words.split(' ').chain(["--launches", "1"]);
+    /// Runs a command of `fourstamp`, a node in each namespace.
+    fn ours(&self, boxes: &Namespaces, carrier: Carrier, words: &str, run: &Path) -> Result<()> {
+        let benches = words.starts_with("bench ");
+        let words = words.split(' ').chain(benches.then_some("--launches=1"));
         if carrier == Carrier::Mpi {
             let mut command = self.over_mpi(boxes, &self.fourstamp)?;
-            command.arg("bench").args(words).args(["--transport", "mpi", "--no-pin", "--listen"]);
+            command.args(words).args(["--transport", "mpi", "--no-pin", "--listen"]);
             command.arg(Namespaces::any_port()).arg("--out").arg(run);
             return self.finish(&mut command, Vec::new());
         }
@@ -197,8 +214,9 @@ impl<'a> Site<'a> {
         let address = Namespaces::coordinator();
         let mut command = boxes.within(0, self.fourstamp.as_os_str());
         command.env("FOURSTAMP_RUN_KEY", &key);
-        command.arg("bench").args(words).args(["--transport", "tcp", "--receive", "polling"]);
-        command.args(["--wait-for-nodes", "--listen", &address, "--out"]).arg(run);
+        command.args(words.chain(benches.then_some("--receive=polling")));
+        command.args(["--transport", "tcp", "--wait-for-nodes", "--listen", &address, "--out"]);
+        command.arg(run);
         let node = |place| {
             // A node that finds nobody listening gives up.
             let mut node = boxes.within(place, OsStr::new("sh"));

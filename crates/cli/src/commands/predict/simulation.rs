@@ -11,6 +11,7 @@ use fabric::Machine;
 use record::Run;
 use serde_json::json;
 use sim_lens::{PredictedRun, Prediction};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use warp::predict::{Draw, Played, Recording, Replay};
@@ -39,6 +40,7 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
         );
     }
     let recording = Recording::read(run)?;
+    let elsewhere = measured_elsewhere(args, &recording)?;
     let from = recorded_on(args, run)?;
     let on = target(args, &from)?;
     let own = Replay::new(&recording, &from, &from)?;
@@ -67,7 +69,8 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     let of = |nodes: &u16| {
         let plays: Vec<Played> = plays.iter().filter(|it| it.nodes == *nodes).cloned().collect();
         let is_recorded = *nodes == recording.nodes && from == on;
-        PredictedRun::of(&plays, measured.filter(|_| is_recorded))
+        let there = elsewhere.get(nodes).map(|all| all.iter().sum::<u64>() / all.len() as u64);
+        PredictedRun::of(&plays, there.or(measured.filter(|_| is_recorded)))
     };
     prediction.runs = nodes.iter().filter_map(of).collect();
     let document = prediction.document();
@@ -85,6 +88,31 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
         }))
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How long the same simulation took on the other machine, ns, by its number of nodes.
+fn measured_elsewhere(
+    args: &PredictArgs,
+    recording: &Recording,
+) -> Result<BTreeMap<u16, Vec<u64>>> {
+    let mut measured: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
+    for path in &args.measured {
+        let run = Run::open(path)?;
+        if !is_of(&run) {
+            bail!("{}: --measured is a run of the same simulation", path.display());
+        }
+        let other = Recording::read(&run)?;
+        let what = |of: &Recording| (of.job.model.clone(), of.job.engine.cutoff.to_bits());
+        if what(&other) != what(recording) {
+            bail!(
+                "{}: it is not the simulation that was recorded: model, parameters and cutoff \
+                must be the same (--work measures its steps anew each time; --work-steps does not)",
+                path.display()
+            );
+        }
+        measured.entry(other.nodes).or_default().push(other.measured_ns());
+    }
+    Ok(measured)
 }
 
 fn prediction(

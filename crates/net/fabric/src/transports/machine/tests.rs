@@ -110,6 +110,39 @@ fn computing_takes_what_it_is_said_to_and_holds_messages_up() {
     assert!((10_850_000..=11_000_000).contains(&took[1]), "{took:?}");
 }
 
+/// Looking again and again and passing that time at once come to the same.
+#[test]
+fn looks_in_vain_may_be_skipped() {
+    let machine = find_machine("mark3").unwrap().with("processor.look", 700.0);
+    let looked = [false, true].map(|skips| {
+        play(nodes_of(2, &machine), move |mut node| {
+            if node.id() == 0 {
+                node.spend(3_000_000);
+                node.send(1, Kind::Data, b"now").unwrap();
+            } else {
+                let until = node.after(Duration::from_millis(50));
+                while node.receive(Wait::Poll).unwrap().is_none() {
+                    if skips {
+                        node.skip_looks(until);
+                    }
+                }
+            }
+            let found = node.clock().now();
+            let later = node.after(Duration::from_millis(2));
+            while node.id() == 1 && node.clock().now() < later {
+                let _ = node.receive(Wait::Poll);
+                if skips {
+                    node.skip_looks(later);
+                }
+            }
+            node.close().unwrap();
+            (found, node.clock().now() >= later)
+        })
+    });
+    assert_eq!(looked[0], looked[1]);
+    assert!(looked[0][1].0.0 > 3_000_000, "{looked:?}");
+}
+
 /// Hand over a message whose arrival counts for so much.
 fn send_counting(node: &mut Node, counts: u32, payload: &[u8]) {
     let mut letter = Letter::new(1, Kind::Data, Ticks(ABSENT)).with_receipt(counts);
