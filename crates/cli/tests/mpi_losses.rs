@@ -27,7 +27,7 @@ fn mpirun(mpi: &str, ranks: u32) -> String {
 fn trace(home: &Path, command: &str) -> Traced {
     let _ = std::fs::remove_dir_all(home.join("run"));
     let mut traced = fourstamp(home, &format!("mpi trace --no-report --out run -- {command}"));
-    traced.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut traced);
     let output = traced.output().expect("the command starts");
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{command}: {err}");

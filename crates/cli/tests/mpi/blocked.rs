@@ -26,7 +26,7 @@ fn trace(home: &Path, mpi: &str, program: &Path, case: &str, ranks: u32) -> Wait
         program.display()
     );
     let mut trace = fourstamp(home, &arguments);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut trace);
     let output = trace.output().expect("the command starts");
     assert!(output.status.success(), "{arguments}\n{}", text(&output.stderr));
     let said = text(&output.stdout);

@@ -31,7 +31,7 @@ fn trace_late(
         program.display()
     );
     let mut trace = fourstamp(home, &arguments);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut trace);
     let output = trace.output().expect("the command starts");
     assert!(output.status.success(), "{arguments}\n{}", text(&output.stderr));
     let truth = |line: &str| {
@@ -212,7 +212,7 @@ fn programs_without_messages_are_compared_by_blocked_time() {
     for run in ["a", "b"] {
         let words = format!("mpirun.{mpi} {more}-n 2 {} barrier 10 4", program.display());
         let mut trace = fourstamp(home.path(), &format!("mpi trace --out {run} -- {words}"));
-        trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        crate::common::for_open_mpi(&mut trace);
         assert!(trace.output().unwrap().status.success());
     }
     let text = flat(&succeed(home.path(), "compare a b"));

@@ -74,7 +74,7 @@ impl Hosts {
         // One machine is several here: planting says so, in a rank that is not there.
         command.env("PATH", path).env("FOURSTAMP_PLANT", "9:0:0");
         command.env("FOURSTAMP_MPI_LOCAL", home.join("local"));
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        crate::common::for_open_mpi(&mut command);
         command.envs(set.iter().copied()).output().expect("the command starts")
     }
 

@@ -48,7 +48,7 @@ fn trace(home: &Path, mpi: &str, program: &Path) {
         program.display()
     );
     let mut trace = fourstamp(home, &arguments);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut trace);
     trace.env("LD_PRELOAD", witness(home)).env("WIRE_LOG", &wire).env("UCX_TLS", "tcp");
     let output = trace.output().unwrap();
     assert!(output.status.success(), "{arguments}\n{}", text(&output.stderr));

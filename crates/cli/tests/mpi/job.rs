@@ -1,7 +1,7 @@
 //! The command as a job of mpirun: every rank the same command line, one run, one report, one line
 //! when it fails. Over MPI itself under the mpirun of each library, from the same binary.
 
-use crate::common::{folder, text};
+use crate::common::{folder, for_open_mpi, text};
 use record::{Run, State};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -34,7 +34,7 @@ impl Launcher {
             env!("CARGO_BIN_EXE_fourstamp"),
         ]);
         command.args(arguments.split_whitespace()).current_dir(folder).stdin(Stdio::null());
-        as_root_too(&mut command);
+        for_open_mpi(&mut command);
         command
     }
 
@@ -51,7 +51,7 @@ impl Launcher {
             command.args(arguments.split_whitespace()).args((rank == "0").then_some(":"));
         }
         command.current_dir(folder).stdin(Stdio::null());
-        as_root_too(&mut command);
+        for_open_mpi(&mut command);
         command
     }
 
@@ -80,11 +80,6 @@ impl Launcher {
         assert_eq!(output.status.code(), Some(2), "{}: {err}", self.program);
         err.lines().filter(|line| line.starts_with("fourstamp: ")).map(str::to_string).collect()
     }
-}
-
-/// CI runs as root, which Open MPI wants to be told twice.
-fn as_root_too(command: &mut Command) -> &mut Command {
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }
 
 fn check_pingpong(run: &Path, launches: usize, rows: u64) {
@@ -227,7 +222,7 @@ fn outside_of_a_job_the_transport_mpi_starts_one() {
         folder.path(),
         "bench pingpong --transport mpi --count 50 --out run",
     );
-    let output = as_root_too(&mut command).output().expect("the command starts");
+    let output = for_open_mpi(&mut command).output().expect("the command starts");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(
         Run::open(folder.path().join("run")).expect("a run").info.transport,
@@ -252,7 +247,7 @@ fn our_own_messages_can_be_traced() {
             env!("CARGO_BIN_EXE_fourstamp")
         );
         let mut command = crate::common::fourstamp(folder.path(), &job);
-        let output = as_root_too(&mut command).output().expect("the command starts");
+        let output = for_open_mpi(&mut command).output().expect("the command starts");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         let rows = |name: &str| Run::open(folder.path().join(name)).expect("a run").info.rows();
         // Ours are two messages and a cycle a round trip; MPI has warming up and good-byes as well.

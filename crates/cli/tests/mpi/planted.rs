@@ -73,7 +73,7 @@ fn trace(home: &Path, mpi: &str, program: &str) -> String {
     let launcher = if mpi == "openmpi" { "mpirun.openmpi --oversubscribe" } else { "mpirun.mpich" };
     let arguments = format!("mpi trace --no-report --out run -- {launcher} -n 2 {program}");
     let mut trace = fourstamp(home, &arguments);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut trace);
     if mpi == "mpich" {
         // mpi4py looks for a library by a name that Debian does not give to MPICH's.
         let libraries = crate::common::mpich_by_its_other_name(home);
@@ -245,7 +245,7 @@ fn places_of_fortran_are_lines_of_the_program() {
                 program.display()
             );
             let mut trace = fourstamp(home.path(), &arguments);
-            trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            crate::common::for_open_mpi(&mut trace);
             let output = trace.output().expect("the command starts");
             assert!(output.status.success(), "{mpi} {binding}: {}", text(&output.stderr));
             let sites = std::fs::read_to_string(home.path().join("run/mpi/sites.csv"));

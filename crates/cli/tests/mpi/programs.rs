@@ -32,7 +32,7 @@ fn build(folder: &Path, name: &str) -> Option<PathBuf> {
 fn start(program: &Path, ranks: &str, words: &[&str]) -> Output {
     let mut command = Command::new("mpirun");
     command.args(["-n", ranks]).arg(program).args(words);
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut command);
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     command.output().expect("mpirun starts")
 }

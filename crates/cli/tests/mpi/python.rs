@@ -32,7 +32,7 @@ impl Job<'_> {
 
     /// What it prints, each line; ranks print in any order.
     fn run(&self, mut command: Command) -> BTreeSet<String> {
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        crate::common::for_open_mpi(&mut command);
         if self.mpi == "mpich" {
             let libraries = crate::common::mpich_by_its_other_name(self.home);
             command.env("MPI4PY_MPIABI", "mpich").env("LD_LIBRARY_PATH", libraries);

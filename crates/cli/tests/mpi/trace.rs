@@ -13,7 +13,7 @@ fn mpirun(mpi: &str, ranks: u32) -> String {
 
 fn trace(folder: &Path, arguments: &str) -> Output {
     let mut command = fourstamp(folder, &format!("mpi trace {arguments}"));
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut command);
     command.output().expect("the command starts")
 }
 
@@ -124,7 +124,7 @@ fn a_tracer_behind_the_launcher_is_told_where_it_belongs() {
         let mut words = all.split(' ').chain([env!("CARGO_BIN_EXE_fourstamp"), "mpi", "trace"]);
         let mut command = Command::new(words.next().unwrap());
         command.args(words).arg("--").arg(&program).args(["immediate", "5"]);
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        crate::common::for_open_mpi(&mut command);
         let output = command.current_dir(home.path()).output().unwrap();
         let err = text(&output.stderr);
         let remedy = format!("fourstamp mpi trace -- mpirun -n 2 {}", program.display());

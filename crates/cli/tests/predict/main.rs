@@ -185,7 +185,7 @@ fn traced(home: &Path, mpi: &str, out: &str, program: &str) -> Output {
     let more = if mpi == "openmpi" { "--oversubscribe " } else { "" };
     let arguments = format!("mpi trace --no-report --out {out} -- mpirun.{mpi} {more}{program}");
     let mut trace = fourstamp(home, &arguments);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut trace);
     trace.output().unwrap()
 }
 

@@ -125,8 +125,7 @@ fn messages_go_over_mpi_where_that_is_installed() {
     let home = folder();
     let arguments = "mpi study --quick --trials 2 --count 500 --integers 400 --out study";
     let mut command = fourstamp(home.path(), arguments);
-    // CI runs as root, which Open MPI wants to be told twice.
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    crate::common::for_open_mpi(&mut command);
     let output = command.output().expect("the command starts");
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out}\n{err}");
