@@ -99,7 +99,11 @@ fn measured_elsewhere(
     for path in &args.measured {
         let run = Run::open(path)?;
         if !is_of(&run) {
-            bail!("{}: --measured is a run of the same simulation", path.display());
+            bail!(
+                "{}: it is no run of a simulation: give --measured one of the same simulation, \
+                recorded on the other machine",
+                path.display()
+            );
         }
         let other = Recording::read(&run)?;
         let what = |of: &Recording| (of.job.model.clone(), of.job.engine.cutoff.to_bits());
