@@ -43,7 +43,8 @@ pub struct PredictArgs {
     /// what is predicted; more with further --measured
     #[arg(long, value_name = "RUN")]
     pub measured: Vec<PathBuf>,
-    /// Numbers of nodes, of a simulation [default: 1, 2, 4, 8 as far as it goes, and the recorded]
+    /// Numbers of nodes, of a simulation [default: 1, 2, 4, 8 as far as it goes, and the recorded];
+    /// those of --measured as well
     #[arg(short = 'n', long, value_name = "N,...", value_delimiter = ',',
         value_parser = quantity::nodes)]
     pub nodes: Vec<u16>,

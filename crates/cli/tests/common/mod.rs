@@ -11,13 +11,17 @@ pub fn fourstamp(folder: &Path, arguments: &str) -> Command {
     command
 }
 
+/// Where Open MPI makes the folder of its temporary files.
+#[allow(dead_code, reason = "not every test program starts ranks")]
+pub const OPEN_MPI_FOLDER: &str = "OMPI_MCA_orte_tmpdir_base";
+
 /// What a command needs that starts ranks of Open MPI: CI runs as root, which it wants to be told
 /// twice; and the folder that jobs make for temporary files must not be that of another test's
 /// job, whose end removes it under their hands.
 #[allow(dead_code, reason = "not every test program starts ranks")]
 pub fn for_open_mpi(command: &mut Command) -> &mut Command {
     if let Some(folder) = command.get_current_dir().map(Path::to_path_buf) {
-        command.env("OMPI_MCA_orte_tmpdir_base", folder);
+        command.env(OPEN_MPI_FOLDER, folder);
     }
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }

@@ -1,7 +1,7 @@
 //! The command as a job of mpirun: every rank the same command line, one run, one report, one line
 //! when it fails. Over MPI itself under the mpirun of each library, from the same binary.
 
-use crate::common::{folder, for_open_mpi, text};
+use crate::common::{OPEN_MPI_FOLDER, folder, for_open_mpi, text};
 use record::{Run, State};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -46,7 +46,7 @@ impl Launcher {
         for rank in ["0", "1"] {
             let temporary = folder.join(rank);
             std::fs::create_dir(&temporary).expect("a folder");
-            let temporary = format!("TMPDIR={}", temporary.display());
+            let temporary = format!("{OPEN_MPI_FOLDER}={}", temporary.display());
             command.args(["-n", "1", "env", &temporary, env!("CARGO_BIN_EXE_fourstamp")]);
             command.args(arguments.split_whitespace()).args((rank == "0").then_some(":"));
         }

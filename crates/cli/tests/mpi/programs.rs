@@ -32,6 +32,7 @@ fn build(folder: &Path, name: &str) -> Option<PathBuf> {
 fn start(program: &Path, ranks: &str, words: &[&str]) -> Output {
     let mut command = Command::new("mpirun");
     command.args(["-n", ranks]).arg(program).args(words);
+    command.current_dir(program.parent().expect("the folder that it was built in"));
     crate::common::for_open_mpi(&mut command);
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     command.output().expect("mpirun starts")

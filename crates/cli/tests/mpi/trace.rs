@@ -1,6 +1,6 @@
 //! `fourstamp mpi trace` as a user runs it, and the bad input that users give it.
 
-use crate::common::{fail, folder, fourstamp, mpi_program, text};
+use crate::common::{OPEN_MPI_FOLDER, fail, folder, for_open_mpi, fourstamp, mpi_program, text};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn mpirun(mpi: &str, ranks: u32) -> String {
 
 fn trace(folder: &Path, arguments: &str) -> Output {
     let mut command = fourstamp(folder, &format!("mpi trace {arguments}"));
-    crate::common::for_open_mpi(&mut command);
+    for_open_mpi(&mut command);
     command.output().expect("the command starts")
 }
 
@@ -124,8 +124,8 @@ fn a_tracer_behind_the_launcher_is_told_where_it_belongs() {
         let mut words = all.split(' ').chain([env!("CARGO_BIN_EXE_fourstamp"), "mpi", "trace"]);
         let mut command = Command::new(words.next().unwrap());
         command.args(words).arg("--").arg(&program).args(["immediate", "5"]);
-        crate::common::for_open_mpi(&mut command);
-        let output = command.current_dir(home.path()).output().unwrap();
+        command.current_dir(home.path());
+        let output = for_open_mpi(&mut command).output().unwrap();
         let err = text(&output.stderr);
         let remedy = format!("fourstamp mpi trace -- mpirun -n 2 {}", program.display());
         assert_eq!(err.matches(&remedy).count(), 1, "{err}");
@@ -154,7 +154,8 @@ fn a_mixture_of_libraries_is_said_in_one_line() {
     };
     // Ranks of Open MPI that are started one by one make the same folder, unless each has its own.
     let apart = home.path().join("apart.sh");
-    fs::write(&apart, "TMPDIR=$(mktemp -d -p \"${0%/*}\") exec \"$@\"\n").unwrap();
+    let own = format!("{OPEN_MPI_FOLDER}=$(mktemp -d -p \"${{0%/*}}\") exec \"$@\"\n");
+    fs::write(&apart, own).unwrap();
     let job = format!("{} sh {} {}", mpirun("mpich", 3), apart.display(), program.display());
     let mixed = trace(home.path(), &format!("--no-report -- {job} collectives"));
     let err = text(&mixed.stderr);

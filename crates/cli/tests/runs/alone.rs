@@ -107,7 +107,7 @@ fn a_job_is_traced() {
         let arguments = ["mpi", "trace", "--no-report", "--out", mpi, "--", &launcher, more];
         let mut command = alone.command(&arguments);
         command.args(["-n", "2", "./kinds", "immediate", "50"]);
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        crate::common::for_open_mpi(&mut command);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
         assert_eq!(record::Run::open(alone.at(mpi)).unwrap().rows(), 100);

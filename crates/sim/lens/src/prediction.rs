@@ -23,7 +23,7 @@ pub struct PredictedRun {
     pub predicted_ns: u64,
     /// The least and the most of all plays; `None`: nothing is left to chance.
     pub interval_ns: Option<[u64; 2]>,
-    /// What was measured, where this is the run that was recorded.
+    /// What was measured on so many nodes of that machine, ns, where anything was.
     pub measured_ns: Option<u64>,
     /// Plays that were broken off: they take longer than is said.
     pub broken_off: usize,

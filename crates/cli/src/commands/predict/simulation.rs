@@ -2,7 +2,7 @@
 //! simulated time.
 
 use super::plays::on_all_cores;
-use super::{REFUSED, recorded_on, target};
+use super::{REFUSED, recorded_on, target, whole};
 use crate::args::PredictArgs;
 use crate::interrupt;
 use crate::show;
@@ -50,7 +50,8 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     let replay = Replay::new(&recording, &from, &on)?;
     let model = recording.job.model.make()?;
     own.check(&*model, recording.nodes).context("the recorded run's machine")?;
-    let nodes = numbers_of_nodes(args, &recording, &replay, &*model)?;
+    let also = elsewhere.keys().copied();
+    let nodes = numbers_of_nodes(args, also, &recording, &replay, &*model)?;
     drop(model);
 
     let gate = play(&recording, &tasks(&own, &[recording.nodes], args.seed))?;
@@ -69,7 +70,7 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     let of = |nodes: &u16| {
         let plays: Vec<Played> = plays.iter().filter(|it| it.nodes == *nodes).cloned().collect();
         let is_recorded = *nodes == recording.nodes && from == on;
-        let there = elsewhere.get(nodes).map(|all| all.iter().sum::<u64>() / all.len() as u64);
+        let there = elsewhere.get(nodes).copied();
         PredictedRun::of(&plays, there.or(measured.filter(|_| is_recorded)))
     };
     prediction.runs = nodes.iter().filter_map(of).collect();
@@ -90,14 +91,12 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How long the same simulation took on the other machine, ns, by its number of nodes.
-fn measured_elsewhere(
-    args: &PredictArgs,
-    recording: &Recording,
-) -> Result<BTreeMap<u16, Vec<u64>>> {
-    let mut measured: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
-    for path in &args.measured {
-        let run = Run::open(path)?;
+/// How long the same simulation took on the other machine, ns, by its number of nodes: the mean of
+/// its launches there.
+fn measured_elsewhere(args: &PredictArgs, recording: &Recording) -> Result<BTreeMap<u16, u64>> {
+    let mut launches: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
+    for run in whole(&args.measured)? {
+        let path = run.path();
         if !is_of(&run) {
             bail!(
                 "{}: it is no run of a simulation: give --measured one of the same simulation, \
@@ -114,9 +113,10 @@ fn measured_elsewhere(
                 path.display()
             );
         }
-        measured.entry(other.nodes).or_default().push(other.measured_ns());
+        launches.entry(other.nodes).or_default().push(other.measured_ns());
     }
-    Ok(measured)
+    let mean = |all: Vec<u64>| all.iter().sum::<u64>() / all.len() as u64;
+    Ok(launches.into_iter().map(|(nodes, all)| (nodes, mean(all))).collect())
 }
 
 fn prediction(
@@ -142,9 +142,11 @@ fn prediction(
     }
 }
 
-/// Those asked for, which must be possible; or the usual ones that are.
+/// Those asked for, which must be possible; or the usual ones that are. Those that were measured
+/// also.
 fn numbers_of_nodes(
     args: &PredictArgs,
+    also: impl Iterator<Item = u16>,
     recording: &Recording,
     replay: &Replay<'_>,
     model: &dyn warp::AnyModel,
@@ -155,6 +157,7 @@ fn numbers_of_nodes(
         nodes.push(recording.nodes);
         nodes.retain(|nodes| replay.check(model, *nodes).is_ok());
     }
+    nodes.extend(also);
     nodes.iter().try_for_each(|nodes| replay.check(model, *nodes))?;
     nodes.sort_unstable();
     nodes.dedup();

@@ -80,9 +80,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     }
 
     /// Whether all messages to this object at this time are annihilated, so that only what the
-    /// abandoned event had sent is left to be cancelled. Nothing holds that back: what is to be
-    /// cancelled may be going round from node to node without delay, and is caught only by who is
-    /// faster.
+    /// abandoned event had sent is left to be cancelled. No rule of the throttle holds that back:
+    /// what is to be cancelled may be going round from node to node without delay, and each event
+    /// that it causes meanwhile is in vain.
     pub(super) fn is_abandoned(&mut self, first: &Entry) -> bool {
         let is_dead = |slots: &Slots<_>, entry: &Entry| slots[entry.slot].status == Status::Dead;
         if !is_dead(&self.slots, first) {

@@ -5,8 +5,8 @@ use crate::models::Whirl;
 use timewarp::simulated::{self, Simulation};
 use timewarp::{Dealing, Options};
 
-/// What goes round without delay in a future that never comes true is caught: cancelling is faster
-/// than going on. Turns go round as well, so that no chance helps.
+/// What goes round without delay in a future that never comes true is caught. Turns go round as
+/// well, so that no chance helps.
 #[test]
 fn a_whirl_that_never_comes_true_is_caught() {
     let mut whirled = 0;
@@ -26,6 +26,8 @@ fn a_whirl_that_never_comes_true_is_caught() {
         }
     }
     assert!(whirled > 1000, "only {whirled} events were in vain: the test tests nothing");
+    // 21,815; where cancelling waits for GVT as running does, 34,642.
+    assert!(whirled < 28_000, "{whirled} events were in vain: is cancelling held back?");
 }
 
 #[test]
