@@ -14,6 +14,7 @@ use crate::launching::Nodes;
 use crate::progress::Bar;
 use crate::show;
 use anyhow::{Result, bail};
+pub use measurement::EAGER_KEY;
 use measurement::Measurement;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

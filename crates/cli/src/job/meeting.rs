@@ -4,7 +4,7 @@
 use super::LaunchedJob;
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
-use fabric::{KeyError, MpiProcess, RunKey};
+use fabric::{EagerBounds, KeyError, MpiProcess, RunKey};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,6 +18,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 /// What stands for the address when there will be no run.
 const CALLED_OFF: &str = "none";
+/// What stands for it when all are to find MPI's eager limit first.
+const EAGER_LIMIT: &str = "eager-limit";
 
 /// Where to join, and with what.
 #[derive(Clone)]
@@ -47,14 +49,24 @@ impl Meeting {
         }
     }
 
+    /// Rank 0, before it tells: find the eager limit together, where the messages are MPI's.
+    pub fn find_eager_limit(&self) -> Result<Option<EagerBounds>> {
+        let Meeting::OverMpi(process) = self else { return Ok(None) };
+        process.share(EAGER_LIMIT.as_bytes());
+        Ok(process.find_eager_limit()?)
+    }
+
     /// The others: wait to be told, not beyond `deadline` where that can be told. `None`: there
     /// will be no run, and rank 0 says why.
     pub fn hear(&self, deadline: Instant) -> Result<Option<Invitation>> {
         match self {
             Meeting::ByFile(place) => place.hear(deadline),
             Meeting::OverMpi(process) => {
-                let text = String::from_utf8(process.share(&[]))
-                    .context("what rank 0 shared is not text")?;
+                let mut text = shared(process)?;
+                if text == EAGER_LIMIT {
+                    process.find_eager_limit()?;
+                    text = shared(process)?;
+                }
                 let Some((key, address)) = text.split_once(' ') else { return Ok(None) };
                 Ok(Some(Invitation { address: address.into(), key: RunKey::from_hex(key)? }))
             }
@@ -67,6 +79,10 @@ impl Meeting {
             place.clear();
         }
     }
+}
+
+fn shared(process: &MpiProcess) -> Result<String> {
+    String::from_utf8(process.share(&[])).context("what rank 0 shared is not text")
 }
 
 /// The two files.

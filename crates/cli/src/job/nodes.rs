@@ -6,7 +6,7 @@ use crate::commands::node::do_work;
 use crate::failure::{self, Said};
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
-use fabric::RunKey;
+use fabric::{EagerBounds, RunKey};
 use launch::{Coordinator, NodeError, NodeOptions, Served, serve};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +56,12 @@ impl Leader {
     pub fn library_note(&self) -> Option<String> {
         let Meeting::OverMpi(process) = &self.meeting else { return None };
         Some(format!("the MPI library is {}", process.library()))
+    }
+
+    /// Up to which size messages go at once, where an MPI library carries them. Before the others
+    /// are invited.
+    pub fn find_eager_limit(&self) -> Result<Option<EagerBounds>> {
+        self.meeting.find_eager_limit()
     }
 
     /// Tell the other ranks where to join, and join as node 0.

@@ -212,6 +212,35 @@ fn a_run_over_mpi_that_cannot_begin_ends_the_job() {
     }
 }
 
+/// Open MPI is told where its limit is, headers included.
+#[test]
+fn a_sweep_finds_the_eager_limit_that_was_set_and_a_machine_has_it() {
+    if !OPEN_MPI.present() {
+        return;
+    }
+    let folder = folder();
+    let found = |limit: u32| {
+        let name = format!("run{limit}");
+        let arguments = "bench sweep --transport mpi --count 10 --launches 1 --largest 64 --out";
+        let mut command = OPEN_MPI.command(folder.path(), 2, &format!("{arguments} {name}"));
+        command.env("OMPI_MCA_btl", "tcp,self");
+        command.env("OMPI_MCA_btl_tcp_eager_limit", limit.to_string());
+        let output = command.output().expect("the launcher starts");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let run = Run::open(folder.path().join(name)).expect("a closed run");
+        let eager = &run.info.parameters["eager"];
+        let bytes = |name: &str| eager[name].as_u64().expect("bytes");
+        assert_eq!(bytes("waits_bytes"), bytes("at_once_bytes") + 1);
+        bytes("at_once_bytes")
+    };
+    let (low, high) = (found(20_000), found(30_000));
+    assert!((19_800..=20_000).contains(&low), "{low}");
+    assert_eq!(high - low, 10_000);
+    let mut calibrate = crate::common::fourstamp(folder.path(), "machine calibrate run20000");
+    let machine = text(&calibrate.output().expect("the command starts").stdout);
+    assert!(machine.contains(&format!("eager = {{ value = \"{low}B\"")), "{machine}");
+}
+
 #[test]
 fn outside_of_a_job_the_transport_mpi_starts_one() {
     if !OPEN_MPI.present() && !MPICH.present() {

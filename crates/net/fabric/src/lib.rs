@@ -45,9 +45,9 @@ pub use handshake::{
 pub use key::{KeyError, RunKey};
 pub use key_ring::KeyRing;
 pub use machine::{
-    CalibrateError, Calibrated, Constant as MachineConstant, FIELDS, Machine, MachineError, Open,
-    SHIPPED, Stretch, Topology as MachineTopology, Unit as MachineUnit, Wanted, calibrate,
-    parse as parse_machine, write as write_machine,
+    CalibrateError, Calibrated, Constant as MachineConstant, EagerBounds, FIELDS, Machine,
+    MachineError, Open, SHIPPED, Stretch, Topology as MachineTopology, Unit as MachineUnit, Wanted,
+    calibrate, parse as parse_machine, write as write_machine,
 };
 pub use node::{LOOKS_BEFORE_SLEEP, Letter, Message, Node, NodeOptions, Wait};
 pub use open::{Opening, open, prepare};

@@ -12,6 +12,7 @@
 
 mod assemble;
 mod burst;
+mod eager;
 mod figures;
 mod line;
 mod parts;
@@ -20,12 +21,16 @@ mod shape;
 mod sizes;
 
 pub use assemble::Open;
+pub use eager::EagerBounds;
 
 use crate::Machine;
 use burst::{Burst, unspared};
 use figures::Figures;
 use shape::Shape;
 use sizes::Sizes;
+
+/// No limit: what a file says of a rate or a size that nothing bounds.
+const NO_LIMIT: f64 = 1e15;
 
 /// A stretch of a run with messages of one size. All times are those of its usual message, ns.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +73,8 @@ pub struct Wanted<'a> {
     pub runs: &'a str,
     pub nodes: u16,
     pub topology: crate::Topology,
+    /// What was tried of the eager limit; `None`: it is not MPI that carries messages.
+    pub eager: Option<&'a [EagerBounds]>,
     /// Bound of the error of a moment of arrival, ns.
     pub clock_error: f64,
     pub seed: u64,

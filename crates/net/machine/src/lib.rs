@@ -27,7 +27,9 @@ mod table;
 mod topology;
 mod write;
 
-pub use calibrate::{CalibrateError, Calibrated, Open, Short, Stretch, Wanted, calibrate};
+pub use calibrate::{
+    CalibrateError, Calibrated, EagerBounds, Open, Short, Stretch, Wanted, calibrate,
+};
 pub use constant::{Basis, Constant, Larger};
 pub use error::MachineError;
 pub use network::{Arrived, Happened, Message, Network, Tells};

@@ -6,6 +6,7 @@ use crate::args::{Common, WorkloadArgs};
 use crate::commands::place;
 use crate::counted::Counted;
 use crate::interrupt;
+use crate::job::Leader;
 use crate::launching::{self, Nodes};
 use crate::memory_limit;
 use crate::progress::Bar;
@@ -13,9 +14,12 @@ use crate::work::{BenchJob, Job, What};
 use anyhow::{Error, Result};
 use fabric::Spec;
 use launch::{Coordinator, Note, Starter};
-use record::RunFolder;
+use record::{RunFolder, RunInfo};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+
+/// Where `run.json` has [`fabric::EagerBounds`], among the parameters.
+pub const EAGER_KEY: &str = "eager";
 
 /// A measurement that has begun.
 pub struct Measurement<'a> {
@@ -49,6 +53,9 @@ impl<'a> Measurement<'a> {
         let path =
             place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
         let mut folder = RunFolder::create(&path, plan::info(&plan, &spec, common))?;
+        if let (Nodes::OfJob(leader), bench::Workload::Sweep { .. }) = (nodes, &plan.workload) {
+            eager_limit(leader, folder.info_mut())?;
+        }
         launching::invite(nodes, &coordinator, &key, spec.nodes)?;
         let starter = launching::starter(nodes)?;
         if let Nodes::OfJob(leader) = nodes {
@@ -120,6 +127,24 @@ impl<'a> Measurement<'a> {
         self.counted.write(&closed)?;
         Ok(closed)
     }
+}
+
+/// Say what a sweep over MPI needs to be understood: which messages wait for their receives.
+fn eager_limit(leader: &Leader, info: &mut RunInfo) -> Result<()> {
+    let Some(found) = leader.find_eager_limit()? else { return Ok(()) };
+    let at_once = document::count(found.at_once_bytes);
+    info.notes.push(match found.waits_bytes {
+        Some(_) => format!(
+            "between ranks 0 and 1, messages of up to {at_once} B go at once; longer ones wait for \
+            their receives (the library's eager limit, tried with no receive posted)"
+        ),
+        None => format!(
+            "between ranks 0 and 1, messages of up to {at_once} B at least go at once, whether or \
+            not their receives are posted"
+        ),
+    });
+    info.parameters.insert(EAGER_KEY.into(), serde_json::to_value(found)?);
+    Ok(())
 }
 
 fn show(note: Note, bar: &mut Bar, before: u32, of: u32) {

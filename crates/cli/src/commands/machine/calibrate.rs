@@ -2,13 +2,15 @@
 
 use super::observe::{Observed, observe};
 use crate::args::CalibrateArgs;
+use crate::commands::bench::EAGER_KEY;
 use crate::show;
 use anyhow::{Context, Result, bail};
 use document::{Block, Cell, Column, Document, Section, Table};
 use fabric::{
-    Calibrated, Machine, MachineError, MachineTopology, Open, Stretch, Wanted, calibrate,
-    parse_machine, write_machine,
+    Calibrated, EagerBounds, Machine, MachineError, MachineTopology, Open, Stretch, Wanted,
+    calibrate, parse_machine, write_machine,
 };
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
@@ -102,11 +104,15 @@ fn made(observed: &[Observed], args: &CalibrateArgs) -> Result<Calibrated> {
         .iter()
         .flat_map(|one| one.run.info.nodes().map(|(_, node)| node.host.as_str()))
         .collect();
+    let tried =
+        |one: &Observed| EagerBounds::deserialize(one.run.info.parameters.get(EAGER_KEY)?).ok();
+    let eager: Vec<EagerBounds> = observed.iter().filter_map(tried).collect();
     let wanted = Wanted {
         name: args.name.as_deref().unwrap_or(&usual),
         about: &about,
         runs: &names.join(", "),
         nodes: NODES,
+        eager: (transport == fabric::MPI.name).then_some(&eager),
         // Within a host each pair has its own way; between hosts each has one link.
         topology: match hosts.len() {
             0 | 1 => MachineTopology::Mesh,

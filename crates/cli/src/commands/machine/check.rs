@@ -106,7 +106,8 @@ fn bounds(machine: &Machine) -> [Machine; 3] {
         let field = FIELDS.iter().find(|field| field.name == name);
         let rate = field
             .is_some_and(|field| matches!(field.unit, MachineUnit::Rate | MachineUnit::Ratio))
-            || ["network.buffers", "network.window", "network.packet"].contains(&name);
+            || ["network.buffers", "network.window", "network.packet", "network.eager"]
+                .contains(&name);
         f64::from(u8::from(fast == rate))
     };
     let at = |fast: bool| machine.clone().within_ranges(|name| end(name, fast));

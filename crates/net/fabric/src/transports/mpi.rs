@@ -32,6 +32,7 @@ use stamping::Stamping;
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
 
+mod eager;
 mod heads;
 mod leaving;
 mod library;

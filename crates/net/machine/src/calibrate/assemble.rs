@@ -4,7 +4,7 @@ use super::figures::{Figures, Piece};
 use super::resample::interval;
 use super::shape::Shape;
 use super::sizes::{At, Sizes, median, passing_error};
-use super::{Calibrated, Short, Wanted};
+use super::{Calibrated, NO_LIMIT, Short, Wanted, eager};
 use crate::{Basis, Constant, FIELDS, Larger, Machine};
 use std::collections::BTreeMap;
 
@@ -20,8 +20,6 @@ pub struct Open {
 
 /// A stamp resolves this, ns; a time between two of them twice that.
 const RESOLVED: f64 = 1.0;
-/// No limit: what a file says of a rate that nothing bounds.
-const NO_LIMIT: f64 = 1e15;
 /// Neighbouring pieces that differ by less, as a part, are one.
 const ALIKE: f64 = 1e-3;
 
@@ -48,6 +46,7 @@ pub(super) fn machine(
     making.packets();
     making.burst();
     making.room();
+    making.eager();
     let Making { constants, open, worst, .. } = making;
     Calibrated {
         machine: Machine {
@@ -328,6 +327,19 @@ impl Making<'_> {
                 format!("senders waited for room at {bytes} bytes only: messages are counted"),
                 "stream --size 16K",
             );
+        }
+    }
+
+    /// Up to which size messages go at once, where that is asked of the network.
+    fn eager(&mut self) {
+        let Some(tried) = self.wanted.eager else { return };
+        match eager::limit(tried, self.wanted.runs) {
+            Some(limit) => self.set("network.eager", limit),
+            None => self.leave(
+                "network.eager",
+                "no run tried which messages wait for their receives".into(),
+                "sweep",
+            ),
         }
     }
 
