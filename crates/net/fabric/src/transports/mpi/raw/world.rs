@@ -83,7 +83,7 @@ impl World {
     /// MPI_Finalize.
     pub fn end(self) {
         // All at once: MPICH over UCX's tcp waits for ever in there for a rank that is through
-        // already. That is its own fault and this no cure, but seldom needed with two ranks.
+        // already. This is no cure: it has been enough for two ranks, and is not for four.
         self.barrier();
         // SAFETY: MPI has begun and not ended, and nobody calls it any more: World is given away.
         unsafe { (self.library.functions.finalize)() };
