@@ -12,6 +12,7 @@ use crate::memory_limit;
 use crate::progress::Bar;
 use crate::work::{BenchJob, Job, What};
 use anyhow::{Error, Result};
+use bench::Workload;
 use fabric::Spec;
 use launch::{Coordinator, Note, Starter};
 use record::{RunFolder, RunInfo};
@@ -50,17 +51,15 @@ impl<'a> Measurement<'a> {
         memory_limit::refuse_messages(plan.largest_bytes(), spec.nodes)?;
         let key = launching::run_key(nodes)?;
         let coordinator = launching::coordinator(nodes, common.joining.listen, key.clone())?;
+        let mut info = plan::info(&plan, &spec, common);
+        if let Nodes::OfJob(leader) = nodes {
+            say_of_job(leader, &plan.workload, &mut info)?;
+        }
         let path =
             place::for_run(out, &format!("{}-{}", plan.workload.name(), spec.transport.name()))?;
-        let mut folder = RunFolder::create(&path, plan::info(&plan, &spec, common))?;
-        if let (Nodes::OfJob(leader), bench::Workload::Sweep { .. }) = (nodes, &plan.workload) {
-            eager_limit(leader, folder.info_mut())?;
-        }
+        let folder = RunFolder::create(&path, info)?;
         launching::invite(nodes, &coordinator, &key, spec.nodes)?;
         let starter = launching::starter(nodes)?;
-        if let Nodes::OfJob(leader) = nodes {
-            folder.info_mut().notes.extend(leader.notes());
-        }
         let job = BenchJob {
             plan,
             recording: if common.no_record { What::Cycles } else { What::Messages },
@@ -129,8 +128,13 @@ impl<'a> Measurement<'a> {
     }
 }
 
-/// Say what a sweep over MPI needs to be understood: which messages wait for their receives.
-fn eager_limit(leader: &Leader, info: &mut RunInfo) -> Result<()> {
+/// What a run says of its job; of a sweep over MPI, whose knees it explains, also which messages
+/// wait for their receives.
+fn say_of_job(leader: &Leader, workload: &Workload, info: &mut RunInfo) -> Result<()> {
+    info.notes.extend(leader.notes());
+    if !matches!(workload, Workload::Sweep { .. }) {
+        return Ok(());
+    }
     let Some(found) = leader.find_eager_limit()? else { return Ok(()) };
     let at_once = document::count(found.at_once_bytes);
     info.notes.push(match found.waits_bytes {

@@ -6,7 +6,7 @@
 //! the byte.
 
 use super::MpiProcess;
-use super::process::is_over;
+use super::process::{Place, place};
 use super::raw::{Buffer, Channel, Post, Transfer};
 use crate::error::FabricError;
 use machine::EagerBounds;
@@ -39,13 +39,12 @@ impl MpiProcess {
     /// # Errors
     /// When MPI fails, or the other rank does not come or answer.
     pub fn find_eager_limit(&self) -> Result<Option<EagerBounds>, FabricError> {
-        let library = self.place().library;
-        if self.ranks() < 2 || is_over() {
+        let Some(Place { library, rank, .. }) = place().filter(|place| place.ranks > 1) else {
             return Ok(None);
-        }
+        };
         let channel = Channel::open(library, Instant::now() + PATIENCE)?;
-        let found = match self.rank() {
-            SENDER => Some(Sender { channel: &channel }.search()?),
+        let found = match rank {
+            SENDER => Some(send_all(&channel)?),
             RECEIVER => receive_all(&channel).map(|()| None)?,
             _ => None,
         };
@@ -54,46 +53,41 @@ impl MpiProcess {
     }
 }
 
-struct Sender<'a> {
-    channel: &'a Channel,
+/// Rank 0: try sizes, then say that none comes any more.
+fn send_all(channel: &Channel) -> Result<EagerBounds, FabricError> {
+    // The first message between two ranks may have to wait for their connection.
+    goes_at_once(channel, 1)?;
+    let found = search(|bytes| goes_in_any_trial(channel, bytes))?;
+    say(channel, 0)?;
+    Ok(found)
 }
 
-impl Sender<'_> {
-    fn search(&self) -> Result<EagerBounds, FabricError> {
-        // The first message between two ranks may have to wait for their connection.
-        self.goes_at_once(1)?;
-        let found = search(|bytes| self.goes_in_any_trial(bytes))?;
-        self.say(0)?;
-        Ok(found)
-    }
-
-    fn goes_in_any_trial(&self, bytes: usize) -> Result<bool, FabricError> {
-        for _ in 0..TRIALS {
-            if self.goes_at_once(bytes)? {
-                return Ok(true);
-            }
+fn goes_in_any_trial(channel: &Channel, bytes: usize) -> Result<bool, FabricError> {
+    for _ in 0..TRIALS {
+        if goes_at_once(channel, bytes)? {
+            return Ok(true);
         }
-        Ok(false)
     }
+    Ok(false)
+}
 
-    /// Whether a message that nobody receives yet is gone.
-    fn goes_at_once(&self, bytes: usize) -> Result<bool, FabricError> {
-        let (peer, buffer) = (c_int::from(RECEIVER), Buffer::new(bytes));
-        let mut received = Post::new(self.channel, 1, peer, TAG_RECEIVED)?;
-        let mut tried = Transfer::send(self.channel, buffer, bytes, peer, TAG_TRIED)?;
-        let goes = ends_within(AT_ONCE, || tried.has_ended())?;
-        self.say(bytes)?;
-        must_end(|| tried.has_ended())?;
-        must_end(|| received.has_come())?;
-        Ok(goes)
-    }
+/// Whether a message that nobody receives yet is gone.
+fn goes_at_once(channel: &Channel, bytes: usize) -> Result<bool, FabricError> {
+    let (peer, buffer) = (c_int::from(RECEIVER), Buffer::new(bytes));
+    let mut received = Post::new(channel, 1, peer, TAG_RECEIVED)?;
+    let mut tried = Transfer::send(channel, buffer, bytes, peer, TAG_TRIED)?;
+    let goes = ends_within(AT_ONCE, || tried.has_ended())?;
+    say(channel, bytes)?;
+    must_end(|| tried.has_ended())?;
+    must_end(|| received.has_come())?;
+    Ok(goes)
+}
 
-    fn say(&self, bytes: usize) -> Result<(), FabricError> {
-        let word = (bytes as u64).to_le_bytes();
-        let mut buffer = Buffer::new(word.len());
-        buffer.bytes_mut().copy_from_slice(&word);
-        send(self.channel, buffer, RECEIVER, TAG_BYTES)
-    }
+fn say(channel: &Channel, bytes: usize) -> Result<(), FabricError> {
+    let word = (bytes as u64).to_le_bytes();
+    let mut buffer = Buffer::new(word.len());
+    buffer.bytes_mut().copy_from_slice(&word);
+    send(channel, buffer, RECEIVER, TAG_BYTES)
 }
 
 /// Rank 1: receive what is told of, when it is told.
@@ -128,19 +122,22 @@ fn must_end(has_ended: impl FnMut() -> Result<bool, FabricError>) -> Result<(), 
     }
 }
 
-/// Looking makes MPI go on.
+/// Looking makes MPI go on. Whoever lost the core meanwhile looks once more.
 fn ends_within(
     limit: Duration,
     mut has_ended: impl FnMut() -> Result<bool, FabricError>,
 ) -> Result<bool, FabricError> {
     let begun = Instant::now();
-    while !has_ended()? {
-        if begun.elapsed() > limit {
+    loop {
+        let is_late = begun.elapsed() > limit;
+        if has_ended()? {
+            return Ok(true);
+        }
+        if is_late {
             return Ok(false);
         }
         std::thread::yield_now();
     }
-    Ok(true)
 }
 
 fn failed(kind: io::ErrorKind, why: &'static str) -> FabricError {

@@ -56,10 +56,6 @@ impl MpiProcess {
         Ok(MpiProcess { world: Some(world), place })
     }
 
-    pub(super) fn place(&self) -> Place {
-        self.place
-    }
-
     /// The MPI library, as it calls itself: `Open MPI v4.1.4`.
     pub fn library(&self) -> &str {
         self.place.library.name()
