@@ -219,6 +219,7 @@ places! {
     recvcount: Count = "recvcount";
     recvcounts: Counts = "recvcounts";
     recvtype: Handle = "recvtype";
+    recvtypes: Handles = "recvtypes";
     partitions: Int = "partitions";
     low: Int = "partition_low";
     high: Int = "partition_high";

@@ -4,14 +4,17 @@
 //! Neighbourhood collectives count what is sent to one neighbour: how many there are is not looked
 //! up.
 
-use crate::arguments::{Count, Counts, Handle, PLACES, Place};
+use crate::arguments::{Count, Counts, Handle, Handles, PLACES, Place, Places};
+use crate::communicators::About;
 use crate::invocation::Invocation;
+use crate::layout::Layout;
 use crate::point::{begun, of};
 use crate::rank::Rank;
 use crate::requests::Request;
 use crate::stamped::Stamped;
 use calls::entry::{BYTES_MAX, NO_PEER, flags};
 use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
+use std::ops::Range;
 
 /// A collective.
 pub fn collective(call: &Invocation, stamped: &mut Stamped) {
@@ -106,28 +109,7 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     let about = rank.communicators.about(stamped.entry.communicator);
-    let is_root = !places.root.exists() || root == about.rank || root == library.layout.root;
-    let one_gives = {
-        use Operation::{
-            Bcast, Bcast_init, Ibcast, Iscatter, Iscatterv, Scatter, Scatter_init, Scatterv,
-            Scatterv_init,
-        };
-        matches!(
-            PLAIN[call.operation],
-            Bcast
-                | Ibcast
-                | Bcast_init
-                | Scatter
-                | Iscatter
-                | Scatter_init
-                | Scatterv
-                | Iscatterv
-                | Scatterv_init
-        )
-    };
-    // Between groups everybody of one side gives to the other; whose side it is shows in the root,
-    // which is then nobody.
-    if one_gives && !is_root || root == library.layout.proc_null && places.root.exists() {
+    if places.root.exists() && !gives(call.operation, root, about, &library.layout) {
         return 0;
     }
     let in_place =
@@ -135,18 +117,29 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     let mut each =
         |count: Place<Count>, datatype: Place<Handle>| rank.bytes(call, count, datatype, library);
     let everybody = u64::from(about.peers);
+    let all = if to_everybody(call.operation) { everybody } else { 1 };
     match places {
-        _ if places.sendcounts.exists() && !in_place => several(rank, call, stamped, everybody),
-        _ if places.sendcount.exists() && !in_place => {
-            each(places.sendcount, places.sendtype)
-                * if to_everybody(call.operation) { everybody } else { 1 }
+        _ if is_of_neighbours(call.operation) && places.sendcounts.exists() => 0,
+        _ if places.sendcounts.exists() && !in_place => {
+            several(rank, call, stamped, SENT, 0..everybody as usize)
         }
+        _ if places.sendcount.exists() && !in_place => {
+            each(places.sendcount, places.sendtype) * all
+        }
+        // In place, what is given is as much as is received, from everybody or from itself.
         _ if in_place && places.recvcount.exists() && places.recvtype.exists() => {
-            each(places.recvcount, places.recvtype)
-                * if to_everybody(call.operation) { everybody } else { 1 }
+            each(places.recvcount, places.recvtype) * all
+        }
+        _ if in_place && places.recvcounts.exists() && !places.datatype.exists() => {
+            let (own, members) = (about.rank.max(0) as usize, about.members as usize);
+            let is_all = places.sendcounts.exists();
+            let from = if is_all { 0..members } else { own..members.min(own + 1) };
+            several(rank, call, stamped, RECEIVED, from)
         }
         _ if places.recvcounts.exists() && places.datatype.exists() => {
-            let count = sum(call, places.recvcounts, u64::from(about.members));
+            let counts = 0..about.members as usize;
+            // SAFETY: the array has an element for each process of the group.
+            let count = counts.map(|at| unsafe { places.recvcounts.read(call, at) }).sum();
             rank.size_of(count, places.datatype.read(call, &library.layout), library)
         }
         _ if places.recvcount.exists() && places.datatype.exists() => {
@@ -155,6 +148,39 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
         _ if places.count.exists() => each(places.count, places.datatype),
         _ => 0,
     }
+}
+
+/// Whether this rank gives anything to a collective with a root: the arguments of who gives nothing
+/// say nothing, and an array of them may not be there.
+fn gives(operation: usize, root: i32, about: About, layout: &Layout) -> bool {
+    match (about.is_between, one_gives(operation)) {
+        (false, false) => true,
+        (false, true) => root == about.rank,
+        // Between groups the root calls itself MPI_ROOT, those beside it have MPI_PROC_NULL, and
+        // only those of the other group name it, by its rank there.
+        (true, false) => root >= 0,
+        (true, true) => root == layout.root,
+    }
+}
+
+/// Whether the root gives and the others take.
+fn one_gives(operation: usize) -> bool {
+    use Operation::{
+        Bcast, Bcast_init, Ibcast, Iscatter, Iscatterv, Scatter, Scatter_init, Scatterv,
+        Scatterv_init,
+    };
+    matches!(
+        PLAIN[operation],
+        Bcast
+            | Ibcast
+            | Bcast_init
+            | Scatter
+            | Iscatter
+            | Scatter_init
+            | Scatterv
+            | Iscatterv
+            | Scatterv_init
+    )
 }
 
 /// Whether a send count is for each of the others.
@@ -166,32 +192,37 @@ fn to_everybody(operation: usize) -> bool {
     )
 }
 
-/// Counts that differ from one to the next: those of a neighbourhood are as many as nobody here
-/// knows.
-fn several(rank: &mut Rank, call: &Invocation, stamped: &Stamped, everybody: u64) -> u64 {
-    let places = &PLACES[call.operation];
-    let library = &stamped.tracer.library;
-    if NAMES[call.operation].contains("neighbor") || NAMES[call.operation].starts_with("Neighbor") {
-        return 0;
-    }
-    if !places.sendtypes.exists() {
-        let count = sum(call, places.sendcounts, everybody);
-        return rank.size_of(count, places.sendtype.read(call, &library.layout), library);
-    }
-    (0..everybody as usize)
-        .map(|peer| {
-            // SAFETY: the arrays have an element for each process of the communicator.
-            let (count, datatype) = unsafe {
-                let count = places.sendcounts.read(call, peer);
-                (count, places.sendtypes.read(call, &library.layout, peer))
-            };
-            rank.size_of(count, datatype, library)
-        })
-        .sum()
+/// How many neighbours there are nobody here knows.
+fn is_of_neighbours(operation: usize) -> bool {
+    NAMES[operation].contains("neighbor") || NAMES[operation].starts_with("Neighbor")
 }
 
-fn sum(call: &Invocation, counts: Place<Counts>, of: u64) -> u64 {
-    // SAFETY: the array has an element for each process of the communicator.
-    let count = |peer| unsafe { counts.read(call, peer) };
-    (0..of as usize).map(count).sum()
+/// Where counts are that differ from one process to the next, and their type or types.
+type Differing = fn(&Places) -> (Place<Counts>, Place<Handle>, Place<Handles>);
+
+const SENT: Differing = |places| (places.sendcounts, places.sendtype, places.sendtypes);
+const RECEIVED: Differing = |places| (places.recvcounts, places.recvtype, places.recvtypes);
+
+/// Bytes of such counts.
+fn several(
+    rank: &mut Rank,
+    call: &Invocation,
+    stamped: &Stamped,
+    which: Differing,
+    of: Range<usize>,
+) -> u64 {
+    let (counts, datatype, datatypes) = which(&PLACES[call.operation]);
+    let library = &stamped.tracer.library;
+    of.map(|at| {
+        // SAFETY: the arrays have an element for each process of the communicator.
+        let (count, datatype) = unsafe {
+            let datatype = match datatypes.exists() {
+                true => datatypes.read(call, &library.layout, at),
+                false => datatype.read(call, &library.layout),
+            };
+            (counts.read(call, at), datatype)
+        };
+        rank.size_of(count, datatype, library)
+    })
+    .sum()
 }

@@ -32,8 +32,10 @@ pub struct About {
     pub peers: u32,
     /// Processes of its own group.
     pub members: u32,
-    /// This process's rank.
+    /// This process's rank in its own group.
     pub rank: i32,
+    /// Whether it is between two groups.
+    pub is_between: bool,
 }
 
 impl Communicators {
@@ -72,8 +74,8 @@ impl Communicators {
     fn of_session(&mut self, library: &Library) -> Vec<u64> {
         let members = library.size_of_group(self.world_group);
         let rank = library.rank_in_group(self.world_group).unwrap_or(-1);
-        self.about.push(About { peers: members, members, rank });
-        self.about.push(About { peers: 1, members: 1, rank: 0 });
+        self.about.push(About { peers: members, members, rank, is_between: false });
+        self.about.push(About { peers: 1, members: 1, rank: 0, is_between: false });
         let local = (0..members).collect();
         LocalGroup { id: WORLD, parent: UNKNOWN_COMMUNICATOR, local, remote: Vec::new() }.encode()
     }
@@ -102,9 +104,10 @@ impl Communicators {
         let number = self.about.len() as u32;
         let (local, remote) =
             (self.members(handle, false, library), self.members(handle, true, library));
-        let peers = if remote.is_empty() { local.len() } else { remote.len() } as u32;
+        let is_between = !remote.is_empty();
+        let peers = if is_between { remote.len() } else { local.len() } as u32;
         let rank = library.rank_in(handle).unwrap_or(-1);
-        self.about.push(About { peers, members: local.len() as u32, rank });
+        self.about.push(About { peers, members: local.len() as u32, rank, is_between });
         self.numbers.insert(handle, u64::from(number));
         self.last = (handle, number);
         (number, LocalGroup { id: number, parent, local, remote }.encode())

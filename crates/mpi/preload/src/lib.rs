@@ -51,6 +51,7 @@ mod sends;
 mod sites;
 mod stamped;
 mod thread;
+mod told;
 mod trouble;
 mod waits;
 mod windows;

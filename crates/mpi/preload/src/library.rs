@@ -71,6 +71,9 @@ pub struct Library {
     pub layout: Layout,
     /// Its handles.
     pub handles: Handles,
+    /// Whether the status of a send and a receive in one says what was received; see
+    /// [`told`](crate::told).
+    pub tells_of_both: bool,
     functions: Functions,
 }
 
@@ -113,6 +116,7 @@ functions! {
     comm_remote_group: "PMPI_Comm_remote_group"(comm, group);
     comm_test_inter: "PMPI_Comm_test_inter"(comm, flag);
     comm_dup: "PMPI_Comm_dup"(comm, newcomm);
+    comm_free: "PMPI_Comm_free"(comm);
     comm_get_parent: "PMPI_Comm_get_parent"(comm);
     topo_test: "PMPI_Topo_test"(comm, status);
     cartdim_get: "PMPI_Cartdim_get"(comm, ndims);
@@ -150,7 +154,8 @@ impl Library {
     pub fn find() -> Option<Library> {
         let functions = Functions::find()?;
         let Some(world) = object("ompi_mpi_comm_world") else {
-            return Some(Library { layout: MPICH, handles: MPICH_HANDLES, functions });
+            let (layout, handles) = (MPICH, MPICH_HANDLES);
+            return Some(Library { layout, handles, tells_of_both: false, functions });
         };
         let handles = Handles {
             world,
@@ -159,7 +164,7 @@ impl Library {
             request_null: object("ompi_request_null")?,
             byte: object("ompi_mpi_byte")?,
         };
-        Some(Library { layout: OPEN_MPI, handles, functions })
+        Some(Library { layout: OPEN_MPI, handles, tells_of_both: false, functions })
     }
 
     /// A rank of a call that names nobody.

@@ -16,6 +16,7 @@ use crate::member::{Logging, Member};
 use crate::mpi4py;
 use crate::rank::{self, Rank, Tracer};
 use crate::stamped::Stamped;
+use crate::told;
 use crate::trouble;
 use crate::worlds;
 use calls::entry::{Call, NO_PEER, POLLS_APART_NS};
@@ -47,7 +48,7 @@ pub fn before(call: &Invocation) {
     }
     let exit = clock.now().0;
     let init = Call { operation: call.operation as u16, enter, exit, ..Call::default() };
-    let Some(library) = Library::find() else {
+    let Some(mut library) = Library::find() else {
         return trouble::say(
             "not traced: the MPI library lacks functions of MPI 3.1; use a newer one",
         );
@@ -59,6 +60,9 @@ pub fn before(call: &Invocation) {
         true => Begun::Session(session()),
         false => Begun::World(asked_by(call)),
     };
+    if let Begun::World(_) = begun {
+        library.tells_of_both = told::of_both(&library);
+    }
     let Some(world) = world(&begun, &library) else {
         return trouble::say("not traced: the MPI library does not tell which ranks there are");
     };

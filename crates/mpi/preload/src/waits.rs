@@ -163,40 +163,48 @@ pub fn completion(
     at: usize,
     error: i32,
 ) -> impl Iterator<Item = Completion> + use<> {
+    let is_told = request.also.is_none() || library.tells_of_both;
     // SAFETY: the library has filled in the status of a request that it completed.
-    let status = unsafe { library.status(statuses, at) };
+    let status = is_told.then(|| unsafe { library.status(statuses, at) });
     let truncated = error == library.layout.errors.truncate;
+    let cut = if truncated { completion_flags::TRUNCATED } else { 0 };
     let ended = |number: u32, receives: bool| {
         let mut completion = Completion { request: number, ..Completion::default() };
         if error != 0 && !truncated {
             completion.flags = completion_flags::FAILED;
-        } else if status.cancelled {
+        } else if status.is_some_and(|status| status.cancelled) {
             completion.flags = completion_flags::CANCELLED;
-        } else if receives {
-            let cut = if truncated { completion_flags::TRUNCATED } else { 0 };
+        } else if let Some(status) = status.filter(|_| receives) {
             completion.flags = completion_flags::RECEIVED | cut;
             (completion.source, completion.tag, completion.bytes) =
                 (status.source, status.tag, status.bytes);
         }
         completion
     };
-    let also = request.also.map(|half| untold(ended(half.number, true), half));
+    let also = request.also.map(|half| match is_told || error != 0 && !truncated {
+        true => ended(half.number, true),
+        false => untold(half, cut),
+    });
     std::iter::once(ended(request.number, request.receives)).chain(also)
 }
 
-/// MPICH 4.0 leaves the status empty that tells of a send and a receive in one. Then what was
-/// posted says what came, but not how large it was; a receive for any source stays untold.
-fn untold(completion: Completion, half: Half) -> Completion {
-    let Completion { flags, source, tag, bytes, .. } = completion;
-    let is_empty = (source, tag, bytes) == (0, 0, 0) && flags == completion_flags::RECEIVED;
+/// The receive of a send and a receive in one, where its status says nothing: what was posted says
+/// what came, but not how large it was. A receive from any source, or with any tag, stays untold.
+#[cold]
+fn untold(half: Half, cut: u32) -> Completion {
+    let known = Completion {
+        request: half.number,
+        flags: completion_flags::RECEIVED | cut,
+        source: half.peer,
+        tag: half.tag,
+        ..Completion::default()
+    };
     match half {
-        Half { peer: NO_PEER, .. } => completion,
-        Half { peer: 0.., tag: 0.., .. } if is_empty => {
-            let flags = flags | completion_flags::UNSIZED;
-            Completion { flags, source: half.peer, tag: half.tag, ..completion }
+        Half { peer: NO_PEER, .. } => known,
+        Half { peer: 0.., tag: 0.., .. } => {
+            Completion { flags: known.flags | completion_flags::UNSIZED, ..known }
         }
-        _ if is_empty => Completion { flags: 0, ..completion },
-        _ => completion,
+        _ => Completion { request: half.number, ..Completion::default() },
     }
 }
 

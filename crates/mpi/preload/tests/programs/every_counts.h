@@ -168,35 +168,50 @@ static void N(receives)(void) {
 #define EACH ONCE
 #endif
 
+/* What a rank's part of a collective does not need says nothing: no memory, no count, no type. */
+#define IF(needed, pointer) ((needed) ? (void *)(pointer) : NOWHERE)
+#define MANY(needed, count) ((needed) ? (count) : -9)
+#define TYPE(needed) ((needed) ? MPI_INT : MPI_DATATYPE_NULL)
+
 static void N(collectives)(void) {
     MPI_Request r;
     MPI_Datatype types[MOST];
+    int first = rank == 0, second = rank == 1, third = rank == 2;
     for (int i = 0; i < MOST; i++) types[i] = MPI_INT;
     EACH(Bcast, Ibcast, in, 4, MPI_INT, 1, W);
     EACH(Bcast, Ibcast, in, 0, MPI_INT, 0, W);
-    EACH(Gather, Igather, out, 2, MPI_INT, in, 2, MPI_INT, 1, W);
-    EACH(Gather, Igather, rank == 0 ? MPI_IN_PLACE : out, 2, MPI_INT, in, 2, MPI_INT, 0, W);
-    EACH(Gatherv, Igatherv, out, 2, MPI_INT, in, N(twos), N(places), MPI_INT, 1, W);
+    EACH(Gather, Igather, out, 2, MPI_INT, IF(second, in), MANY(second, 2), TYPE(second), 1, W);
+    EACH(Gather, Igather, first ? MPI_IN_PLACE : out, MANY(!first, 2), TYPE(!first), IF(first, in), MANY(first, 2), TYPE(first), 0, W);
+    EACH(Gatherv, Igatherv, out, 2, MPI_INT, IF(second, in), IF(second, N(twos)), IF(second, N(places)), TYPE(second), 1, W);
+    EACH(Gatherv, Igatherv, first ? MPI_IN_PLACE : out, MANY(!first, 2), TYPE(!first), IF(first, in), IF(first, N(twos)), IF(first, N(places)), TYPE(first), 0, W);
     times = 1; /* MPICH 4.0 cannot start a scatter again. */
-    EACH(Scatter, Iscatter, out, 2, MPI_INT, in, 2, MPI_INT, 1, W);
-    EACH(Scatter, Iscatter, out, 2, MPI_INT, rank == 0 ? MPI_IN_PLACE : in, 2, MPI_INT, 0, W);
+    EACH(Scatter, Iscatter, IF(second, out), MANY(second, 2), TYPE(second), in, 2, MPI_INT, 1, W);
+    EACH(Scatter, Iscatter, IF(first, out), MANY(first, 2), TYPE(first), first ? MPI_IN_PLACE : in, MANY(!first, 2), TYPE(!first), 0, W);
     times = 2;
-    EACH(Scatterv, Iscatterv, out, rank == 1 ? N(twos) : NULL, rank == 1 ? N(places) : NULL, MPI_INT, in, 2, MPI_INT, 1, W);
+    EACH(Scatterv, Iscatterv, IF(second, out), IF(second, N(twos)), IF(second, N(places)), TYPE(second), in, 2, MPI_INT, 1, W);
     EACH(Allgather, Iallgather, out, 2, MPI_INT, in, 2, MPI_INT, W);
-    EACH(Allgather, Iallgather, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 2, MPI_INT, W);
+    EACH(Allgather, Iallgather, MPI_IN_PLACE, -9, MPI_DATATYPE_NULL, in, 2, MPI_INT, W);
     EACH(Allgatherv, Iallgatherv, out, 2, MPI_INT, in, N(twos), N(places), MPI_INT, W);
+    EACH(Allgatherv, Iallgatherv, MPI_IN_PLACE, -9, MPI_DATATYPE_NULL, in, N(twos), N(places), MPI_INT, W);
     EACH(Alltoall, Ialltoall, out, 2, MPI_INT, in, 2, MPI_INT, W);
     EACH(Alltoall, Ialltoall, out, 0, MPI_INT, in, 0, MPI_INT, W);
+    EACH(Alltoall, Ialltoall, MPI_IN_PLACE, -9, MPI_DATATYPE_NULL, in, 2, MPI_INT, W);
     EACH(Alltoallv, Ialltoallv, out, N(twos), N(places), MPI_INT, in, N(twos), N(places), MPI_INT, W);
+    EACH(Alltoallv, Ialltoallv, MPI_IN_PLACE, NOWHERE, NOWHERE, MPI_DATATYPE_NULL, in, N(twos), N(places), MPI_INT, W);
     EACH(Alltoallw, Ialltoallw, out, N(twos), N(bytes), types, in, N(twos), N(bytes), types, W);
-    EACH(Reduce, Ireduce, out, in, 4, MPI_INT, MPI_SUM, 2, W);
-    EACH(Reduce, Ireduce, rank == 0 ? MPI_IN_PLACE : out, in, 4, MPI_INT, MPI_SUM, 0, W);
+    EACH(Alltoallw, Ialltoallw, MPI_IN_PLACE, NOWHERE, NOWHERE, NOWHERE, in, N(twos), N(bytes), types, W);
+    EACH(Reduce, Ireduce, out, IF(third, in), 4, MPI_INT, MPI_SUM, 2, W);
+    EACH(Reduce, Ireduce, first ? MPI_IN_PLACE : out, IF(first, in), 4, MPI_INT, MPI_SUM, 0, W);
     EACH(Allreduce, Iallreduce, out, in, 4, MPI_INT, MPI_MAX, W);
     EACH(Allreduce, Iallreduce, MPI_IN_PLACE, in, 4, MPI_INT, MPI_SUM, W);
     EACH(Reduce_scatter, Ireduce_scatter, out, in, N(twos), MPI_INT, MPI_SUM, W);
+    EACH(Reduce_scatter, Ireduce_scatter, MPI_IN_PLACE, in, N(twos), MPI_INT, MPI_SUM, W);
     EACH(Reduce_scatter_block, Ireduce_scatter_block, out, in, 2, MPI_INT, MPI_SUM, W);
+    EACH(Reduce_scatter_block, Ireduce_scatter_block, MPI_IN_PLACE, in, 2, MPI_INT, MPI_SUM, W);
     EACH(Scan, Iscan, out, in, 4, MPI_INT, MPI_SUM, W);
+    EACH(Scan, Iscan, MPI_IN_PLACE, in, 4, MPI_INT, MPI_SUM, W);
     EACH(Exscan, Iexscan, out, in, 4, MPI_INT, MPI_SUM, W);
+    EACH(Exscan, Iexscan, MPI_IN_PLACE, in, 4, MPI_INT, MPI_SUM, W);
 }
 
 static void N(neighbours)(MPI_Comm comm) {
@@ -216,19 +231,23 @@ static void N(between)(MPI_Comm comm) {
     MPI_Request r;
     MPI_Datatype types[MOST];
     int root = rank == 0 ? MPI_ROOT : 0, other = rank == 0 ? 1 : rank == 2 ? MPI_ROOT : MPI_PROC_NULL;
+    int one = rank == 0, far = rank != 0, with = rank != 1, last = rank == 2;
     for (int i = 0; i < MOST; i++) types[i] = MPI_INT;
     ONCE(Bcast, Ibcast, in, 4, MPI_INT, root, comm);
-    ONCE(Bcast, Ibcast, in, 4, MPI_INT, other, comm);
-    ONCE(Gather, Igather, out, 2, MPI_INT, in, 2, MPI_INT, root, comm);
-    ONCE(Gatherv, Igatherv, out, 2, MPI_INT, in, N(twos), N(places), MPI_INT, root, comm);
-    ONCE(Scatter, Iscatter, out, 2, MPI_INT, in, 2, MPI_INT, root, comm);
-    ONCE(Scatterv, Iscatterv, out, N(twos), N(places), MPI_INT, in, 2, MPI_INT, root, comm);
+    ONCE(Bcast, Ibcast, IF(with, in), 4, MPI_INT, other, comm);
+    ONCE(Gather, Igather, IF(far, out), MANY(far, 2), TYPE(far), IF(one, in), MANY(one, 2), TYPE(one), root, comm);
+    ONCE(Gather, Igather, IF(one, out), MANY(one, 2), TYPE(one), IF(last, in), MANY(last, 2), TYPE(last), other, comm);
+    ONCE(Gatherv, Igatherv, IF(far, out), MANY(far, 2), TYPE(far), IF(one, in), IF(one, N(twos)), IF(one, N(places)), TYPE(one), root, comm);
+    ONCE(Scatter, Iscatter, IF(one, out), MANY(one, 2), TYPE(one), IF(far, in), MANY(far, 2), TYPE(far), root, comm);
+    ONCE(Scatterv, Iscatterv, IF(one, out), IF(one, N(twos)), IF(one, N(places)), TYPE(one), IF(far, in), MANY(far, 2), TYPE(far), root, comm);
+    ONCE(Scatterv, Iscatterv, IF(last, out), IF(last, N(twos)), IF(last, N(places)), TYPE(last), IF(one, in), MANY(one, 2), TYPE(one), other, comm);
     ONCE(Allgather, Iallgather, out, 2, MPI_INT, in, 2, MPI_INT, comm);
     ONCE(Allgatherv, Iallgatherv, out, 2, MPI_INT, in, N(twos), N(places), MPI_INT, comm);
     ONCE(Alltoall, Ialltoall, out, 2, MPI_INT, in, 2, MPI_INT, comm);
     ONCE(Alltoallv, Ialltoallv, out, N(twos), N(places), MPI_INT, in, N(twos), N(places), MPI_INT, comm);
     ONCE(Alltoallw, Ialltoallw, out, N(twos), N(bytes), types, in, N(twos), N(bytes), types, comm);
-    ONCE(Reduce, Ireduce, out, in, 4, MPI_INT, MPI_SUM, root, comm);
+    ONCE(Reduce, Ireduce, IF(far, out), IF(one, in), 4, MPI_INT, MPI_SUM, root, comm);
+    ONCE(Reduce, Ireduce, IF(one, out), IF(last, in), 4, MPI_INT, MPI_SUM, other, comm);
     ONCE(Allreduce, Iallreduce, out, in, 4, MPI_INT, MPI_SUM, comm);
     ONCE(Reduce_scatter, Ireduce_scatter, out, in, N(both), MPI_INT, MPI_SUM, comm);
     ONCE(Reduce_scatter_block, Ireduce_scatter_block, out, in, inter_local == 1 ? 2 : 1, MPI_INT, MPI_SUM, comm);
@@ -322,5 +341,8 @@ static void N(files)(MPI_File fh) {
 #undef PREPARE
 #undef ONCE
 #undef EACH
+#undef IF
+#undef MANY
+#undef TYPE
 #undef AT
 #undef SEEK

@@ -170,6 +170,32 @@ static void inspected(int many) {
     }
 }
 
+/* Rank r has r + 1 numbers for everybody. */
+static void in_place(void) {
+    int counts[3] = {1, 2, 3}, ones[3] = {1, 1, 1}, places[3] = {0, 1, 3}, bytes[3] = {0, 4, 8};
+    int all[6] = {rank, rank, rank, rank, rank, rank};
+    MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT}, none = MPI_DATATYPE_NULL;
+    MPI_Allgatherv(MPI_IN_PLACE, 0, none, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+    MPI_Gatherv(rank ? all + places[rank] : MPI_IN_PLACE, counts[rank], MPI_INT, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, none, all, ones, places, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, all, ones, bytes, types, MPI_COMM_WORLD);
+    for (int i = 0; i < 6; i++) add(all[i]);
+}
+
+/* Rank 0 and the others, whose first is rank 0 of its group as well. */
+static void between_groups(void) {
+    MPI_Comm half, both;
+    int value = rank, sum = 0, root = rank ? 0 : MPI_ROOT, all[3] = {0}, *none = (int *)16;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank ? 0 : 1, 9, &both);
+    MPI_Bcast(&value, 1, MPI_INT, root, both);
+    MPI_Gather(&value, 1, MPI_INT, rank ? none : all, 1, MPI_INT, root, both);
+    MPI_Reduce(rank ? &value : none, rank ? none : &sum, 1, MPI_INT, MPI_SUM, root, both);
+    MPI_Scatterv(rank ? none : all, rank ? none : (int[]){1, 1}, rank ? none : (int[]){0, 1}, MPI_INT, &value, 1, MPI_INT, root, both);
+    add(value), add(sum), add(all[1]);
+    MPI_Comm_free(&both), MPI_Comm_free(&half);
+}
+
 static void collectives(void) {
     int value = rank, total = 0, *all = calloc(size, sizeof(int));
     MPI_Request request;
@@ -183,6 +209,8 @@ static void collectives(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     add(total), add(value), add(all[size - 1]);
     free(all);
+    in_place();
+    between_groups();
 }
 
 static void communicators(void) {

@@ -170,6 +170,23 @@ fn collectives_say_what_each_rank_gives() {
         assert_eq!([0, 1, 2].map(|rank| bytes(rank, "Bcast")), [4, 0, 0]);
         assert_eq!([0, 1, 2].map(|rank| bytes(rank, "Scatter")), [12, 0, 0]);
         assert_eq!([0, 1, 2].map(|rank| bytes(rank, "Allreduce")), [4, 4, 4]);
+        for (name, given) in [
+            ("Allgatherv", [4, 8, 12]),
+            ("Gatherv", [4, 8, 12]),
+            ("Alltoallv", [12; 3]),
+            ("Alltoallw", [12; 3]),
+        ] {
+            assert_eq!([0, 1, 2].map(|rank| bytes(rank, name)), given, "{name} in place");
+        }
+        let between = |rank: usize, name: &str| logs[rank].named(name).last().unwrap().0.bytes;
+        for (name, given) in [
+            ("Bcast", [4, 0, 0]),
+            ("Gather", [0, 4, 4]),
+            ("Reduce", [0, 4, 4]),
+            ("Scatterv", [8, 0, 0]),
+        ] {
+            assert_eq!([0, 1, 2].map(|rank| between(rank, name)), given, "{name} between groups");
+        }
         assert_eq!(logs[0].completions().count(), 1, "of the barrier that went on");
     });
 }
