@@ -2,7 +2,9 @@
 //! when both are there.
 
 use crate::process::on_path;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,13 +51,41 @@ pub fn as_root_too(command: &mut Command) -> &mut Command {
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }
 
-/// Where mpi4py finds MPICH on Debian, which does not give it the name that mpi4py asks for: a
-/// folder for the loader's path.
-pub fn mpich_for_python(folder: &Path) -> Result<()> {
+/// What `run.json` says of a traced run, if every message was matched.
+pub fn all_matched(run: &Path) -> Result<Value> {
+    let file = run.join("run.json");
+    let text = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut info: Value = serde_json::from_slice(&text)?;
+    ensure!(info["state"] == "closed", "the run is {}, not closed", info["state"]);
+    let facts = info["parameters"]["mpi"].take();
+    for key in ["unmatched_sends", "unmatched_receives", "causality_violations"] {
+        let found = facts[key].as_u64().with_context(|| format!("run.json has no mpi.{key}"))?;
+        ensure!(found == 0, "{key}: {found}");
+    }
+    Ok(facts)
+}
+
+/// What a program in Python with mpi4py must be told to use this library. `folder` is for what the
+/// loader is to find: Debian does not give MPICH the name that mpi4py asks for.
+pub fn for_python(library: Library, folder: &Path) -> Result<[(&'static str, OsString); 2]> {
+    let abi = match library {
+        Library::OpenMpi => "openmpi",
+        Library::Mpich => {
+            mpich_for_python(folder)?;
+            "mpich"
+        }
+    };
+    Ok([("MPI4PY_MPIABI", abi.into()), ("LD_LIBRARY_PATH", folder.into())])
+}
+
+fn mpich_for_python(folder: &Path) -> Result<()> {
     let triplets = ["x86_64-linux-gnu", "aarch64-linux-gnu"];
     let libraries =
         triplets.map(|triplet| Path::new("/usr/lib").join(triplet).join("libmpich.so.12"));
     let library = libraries.iter().find(|library| library.exists()).context("no libmpich.so.12")?;
-    std::os::unix::fs::symlink(library, folder.join("libmpi.so.12"))?;
+    let link = folder.join("libmpi.so.12");
+    if !link.exists() {
+        std::os::unix::fs::symlink(library, link)?;
+    }
     Ok(())
 }

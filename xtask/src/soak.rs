@@ -9,6 +9,7 @@ mod exported;
 mod fuzz;
 mod hosts;
 mod kills;
+mod mpi4py;
 mod mutants;
 mod paged;
 mod pipes;
@@ -143,6 +144,12 @@ const SUITES: &[Suite] = &[
         what: "random writers and readers of traced pipes, who note down who wrote what they read",
         count: pipes::COUNT,
         run: pipes::pipes,
+    },
+    Suite {
+        name: "mpi4py",
+        what: "mpi4py's own tests over both MPI libraries, traced: they pass, and all messages match",
+        count: mpi4py::COUNT,
+        run: mpi4py::mpi4py,
     },
     Suite {
         name: "hosts",

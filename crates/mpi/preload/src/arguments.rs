@@ -191,8 +191,8 @@ macro_rules! places {
 }
 
 places! {
-    count: Count = "count" | "incount" | "origin_count";
-    datatype: Handle = "datatype" | "origin_datatype";
+    count: Count = "count" | "incount";
+    datatype: Handle = "datatype";
     dest: Int = "dest";
     source: Int = "source";
     tag: Int = "tag" | "sendtag";
@@ -228,6 +228,8 @@ places! {
     win: Handle = "win";
     window: Handles = "win";
     target: Int = "target_rank" | "rank";
+    target_count: Count = "target_count";
+    target_datatype: Handle = "target_datatype";
     lock_type: Int = "lock_type";
     group: Handle = "group";
 }

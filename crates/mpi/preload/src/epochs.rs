@@ -4,6 +4,7 @@
 
 use crate::arguments::PLACES;
 use crate::invocation::Invocation;
+use crate::library::Library;
 use crate::point::{begun, of};
 use crate::rank::Rank;
 use crate::requests::Request;
@@ -48,10 +49,22 @@ fn describe(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
     if places.lock_type.exists() && places.lock_type.read(call) == library.layout.lock_exclusive {
         stamped.entry.flags |= flags::EXCLUSIVE;
     }
-    if places.datatype.exists() {
-        let count = if places.count.exists() { places.count.read(call) } else { 1 };
-        let datatype = places.datatype.read(call, &library.layout);
-        stamped.entry.bytes = rank.size_of(count, datatype, library);
+    stamped.entry.bytes =
+        if stamped.entry.peer == NO_PEER { 0 } else { moved(rank, call, library) };
+}
+
+/// Bytes that are moved. The target's count and type say it: those of the origin say nothing where
+/// it only fetches (`MPI_NO_OP`).
+fn moved(rank: &mut Rank, call: &Invocation, library: &Library) -> u64 {
+    let places = &PLACES[call.operation];
+    match places {
+        _ if places.target_datatype.exists() => {
+            rank.bytes(call, places.target_count, places.target_datatype, library)
+        }
+        _ if places.datatype.exists() => {
+            rank.size_of(1, places.datatype.read(call, &library.layout), library)
+        }
+        _ => 0,
     }
 }
 

@@ -119,6 +119,8 @@ pub struct Handles {
     pub comm_null: usize,
     /// `MPI_REQUEST_NULL`.
     pub request_null: usize,
+    /// `MPI_DATATYPE_NULL`.
+    pub type_null: usize,
     /// `MPI_BYTE`.
     pub byte: usize,
 }
@@ -129,6 +131,7 @@ pub const MPICH_HANDLES: Handles = Handles {
     itself: 0x4400_0001,
     comm_null: 0x0400_0000,
     request_null: 0x2c00_0000,
+    type_null: 0x0c00_0000,
     byte: 0x4c00_010d,
 };
 
@@ -289,6 +292,7 @@ mod tests {
             ("itself", MPICH_HANDLES.itself),
             ("comm_null", MPICH_HANDLES.comm_null),
             ("request_null", MPICH_HANDLES.request_null),
+            ("type_null", MPICH_HANDLES.type_null),
             ("byte", MPICH_HANDLES.byte),
         ];
         handles

@@ -162,6 +162,7 @@ impl Library {
             itself: object("ompi_mpi_comm_self")?,
             comm_null: object("ompi_mpi_comm_null")?,
             request_null: object("ompi_request_null")?,
+            type_null: object("ompi_mpi_datatype_null")?,
             byte: object("ompi_mpi_byte")?,
         };
         Some(Library { layout: OPEN_MPI, handles, tells_of_both: false, functions })

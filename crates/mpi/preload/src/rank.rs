@@ -261,9 +261,12 @@ impl Rank {
         self.size_of(count.read(call), datatype.read(call, &library.layout), library)
     }
 
-    /// Bytes of `count` elements of `datatype`.
+    /// Bytes of `count` elements of `datatype`, which may be none where there are no elements.
     #[inline(always)]
     pub fn size_of(&mut self, count: u64, datatype: usize, library: &Library) -> u64 {
+        if count == 0 {
+            return 0;
+        }
         count.saturating_mul(self.types.size(datatype, library)).min(BYTES_MAX)
     }
 
@@ -331,6 +334,10 @@ impl Types {
     fn search(&mut self, datatype: usize, library: &Library) -> u64 {
         if let Some(size) = self.sizes.get(datatype) {
             return size;
+        }
+        if datatype == library.handles.type_null {
+            // To ask for its size would end the program, where the call itself may not look at it.
+            return 0;
         }
         let mut size = 0i64;
         // SAFETY: the program passes this datatype to the library just so, and there is room for

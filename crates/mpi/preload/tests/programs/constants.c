@@ -20,6 +20,7 @@ int main(void) {
     printf("itself %llu\n", (unsigned long long)MPI_COMM_SELF);
     printf("comm_null %llu\n", (unsigned long long)MPI_COMM_NULL);
     printf("request_null %llu\n", (unsigned long long)MPI_REQUEST_NULL);
+    printf("type_null %llu\n", (unsigned long long)MPI_DATATYPE_NULL);
     printf("byte %llu\n", (unsigned long long)MPI_BYTE);
 #endif
     printf("any_source %d\n", MPI_ANY_SOURCE);

@@ -270,6 +270,7 @@ static void N(windows)(void) {
     note(got), note(base[0]), note(base[1]);
     MPI_Win_lock_all(0, win);
     F(Get_accumulate)(&value, 1, MPI_INT, &result[0], 1, MPI_INT, right, 2, 1, MPI_INT, MPI_SUM, win);
+    F(Get_accumulate)(NULL, 0, MPI_DATATYPE_NULL, &result[3], 1, MPI_INT, right, 6, 1, MPI_INT, MPI_NO_OP, win);
     F(Rput)(&value, 1, MPI_INT, right, 3, 1, MPI_INT, win, &r[0]);
     F(Rget)(&result[1], 1, MPI_INT, right, 7, 1, MPI_INT, win, &r[1]);
     F(Raccumulate)(&value, 1, MPI_INT, right, 4, 1, MPI_INT, MPI_SUM, win, &r[2]);
@@ -278,7 +279,7 @@ static void N(windows)(void) {
     MPI_Win_flush_all(win);
     MPI_Win_unlock_all(win);
     MPI_Barrier(W);
-    for (int i = 0; i < 3; i++) note(result[i]);
+    for (int i = 0; i < 4; i++) note(result[i]);
     for (int i = 0; i < 8; i++) note(base[i]);
     MPI_Win_free(&win);
     F(Win_create)(out, sizeof out, sizeof(int), MPI_INFO_NULL, W, &win);
