@@ -5,6 +5,7 @@ mod carry;
 mod contention;
 mod cut;
 mod drawn;
+mod each;
 mod exported;
 mod fuzz;
 mod hosts;

@@ -7,6 +7,7 @@
 //! files.
 
 use super::Cases;
+use super::each::each;
 use super::exported::Messages;
 use super::mutants::ring;
 use crate::process::{family, state_and_parent};
@@ -16,6 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use std::ops::AddAssign;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -105,37 +107,28 @@ pub fn kills(workspace: &Workspace, cases: Cases) -> Result<()> {
         tempfile::Builder::new().prefix("kills-").tempdir().context("no temporary folder")?;
     let stage = Stage { program, ring: ring(home.path())?, home: home.path().to_path_buf() };
     let before = stage.left()?;
-    let (mut failures, mut rows, mut read) = (Vec::new(), 0, 0);
-    let begun = Instant::now();
-    for number in cases.from..cases.from + cases.count {
-        let done = number - cases.from;
-        if done > 0 && done.is_multiple_of(100) {
-            println!("{done} cases, {:.0} s", begun.elapsed().as_secs_f64());
-        }
-        match stage.case(number) {
-            Ok(Some(found)) => (rows, read) = (rows + found, read + 1),
-            Ok(None) => {}
-            Err(error) => {
-                println!("case {number}: {error:#}");
-                failures.push(number);
-            }
-        }
-    }
+    let killed = each("kills", cases, |number| {
+        Ok(stage.case(number)?.map_or_else(Done::default, |rows| Done { runs: 1, rows }))
+    });
     stage.command(&["doctor", "--clean"]).status().context("doctor did not start")?;
     let left: Vec<PathBuf> =
         stage.left()?.into_iter().filter(|path| !before.contains(path)).collect();
-    println!(
-        "kills: {} cases, {read} runs read with {rows} rows, {} failures, {} things left",
-        cases.count,
-        failures.len(),
-        left.len()
-    );
     ensure!(left.is_empty(), "left after doctor --clean: {left:?}");
-    ensure!(
-        failures.is_empty(),
-        "cases {failures:?}: cargo xtask soak --only kills --count 1 --from N"
-    );
-    Ok(())
+    killed
+}
+
+/// Runs that were read, and their rows.
+#[derive(Debug, Default)]
+struct Done {
+    runs: u64,
+    rows: u64,
+}
+
+impl AddAssign for Done {
+    fn add_assign(&mut self, other: Done) {
+        self.runs += other.runs;
+        self.rows += other.rows;
+    }
 }
 
 struct Stage {

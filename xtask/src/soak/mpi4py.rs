@@ -5,14 +5,16 @@
 //! nothing. One that passes must pass traced as well, and every message must be matched.
 
 use super::Cases;
+use super::each::each;
 use crate::install;
 use crate::mpi::{Library, all_matched, as_root_too, for_python};
 use crate::process;
 use crate::workspace::Workspace;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use std::ffi::OsString;
+use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 /// Cases in a round: about as many as there are modules, over both libraries.
@@ -20,40 +22,31 @@ pub const COUNT: u64 = 140;
 
 /// How long a module may take.
 const LIMIT: Duration = Duration::from_secs(90);
-/// Modules whose programs begin others, which Debian's MPICH cannot.
-const SPAWNING: &[&str] = &["test_spawn", "test_dynproc", "test_util_pool"];
-
-/// What became of a module.
-enum Verdict {
-    /// It passed, traced and untraced; its messages.
-    Same(u64),
-    /// It says nothing: why.
-    Left(String),
-}
 
 /// Runs the cases.
 pub fn mpi4py(workspace: &Workspace, cases: Cases) -> Result<()> {
     let stage = Stage::set(workspace)?;
-    let (mut failures, mut left, mut messages) = (Vec::new(), Vec::new(), 0);
-    for number in cases.from..cases.from + cases.count {
+    each("mpi4py", cases, |number| {
         let case = stage.case(number);
-        match case.run(&stage) {
-            Ok(Verdict::Same(matched)) => messages += matched,
-            Ok(Verdict::Left(why)) => left.push(format!("{}: {why}", case.name())),
-            Err(error) => {
-                println!("case {number}, {}: {error:#}", case.name());
-                failures.push(number);
-            }
-        }
+        case.run(&stage).with_context(|| case.name())
+    })
+}
+
+/// What cases came to.
+#[derive(Debug, Default)]
+struct Done {
+    /// Modules that passed, untraced and traced, and those that say nothing.
+    passed: u64,
+    left_out: u64,
+    messages: u64,
+}
+
+impl AddAssign for Done {
+    fn add_assign(&mut self, other: Done) {
+        self.passed += other.passed;
+        self.left_out += other.left_out;
+        self.messages += other.messages;
     }
-    left.iter().for_each(|why| println!("says nothing: {why}"));
-    let (count, bad) = (cases.count, failures.len());
-    println!("mpi4py: {count} cases, {bad} failures, {} left out, {messages} messages", left.len());
-    ensure!(
-        failures.is_empty(),
-        "cases {failures:?}: cargo xtask soak --only mpi4py --count 1 --from N"
-    );
-    Ok(())
 }
 
 /// What all cases share.
@@ -122,39 +115,45 @@ impl Case<'_> {
         format!("{} over {}, {} ranks", self.module, self.library.name(), self.ranks)
     }
 
-    fn run(&self, stage: &Stage) -> Result<Verdict> {
-        if self.library == Library::Mpich && SPAWNING.contains(&self.module) {
-            return Ok(Verdict::Left("Debian's MPICH begins no processes".into()));
-        }
+    fn run(&self, stage: &Stage) -> Result<Done> {
         let words = self.words(stage)?;
         let told = for_python(self.library, &stage.home)?;
-        let start = |program: &Path, words: &[OsString]| {
-            let mut command = Command::new(program);
-            as_root_too(command.args(words).current_dir(&stage.source)).envs(told.clone());
+        let start = |words: &[OsString]| {
+            let mut command = Command::new(&words[0]);
+            as_root_too(command.args(&words[1..]).current_dir(&stage.source)).envs(told.clone());
             process::output_within(&mut command, LIMIT)
         };
-        match start(Path::new(&words[0]), &words[1..]) {
-            Ok(plain) if plain.status.success() => {}
-            Ok(plain) => return Ok(Verdict::Left(format!("{} untraced", plain.status))),
-            Err(error) => return Ok(Verdict::Left(format!("untraced {error:#}"))),
+        if let Some(why) = why_left_out(start(&words)) {
+            println!("left out: {}: {why}", self.name());
+            return Ok(Done { left_out: 1, ..Done::default() });
         }
         let run = stage.home.join("run");
         if run.exists() {
             std::fs::remove_dir_all(&run)?;
         }
-        let mut traced: Vec<OsString> =
-            ["mpi", "trace", "--no-report", "--out"].map(OsString::from).into();
-        traced.extend([run.clone().into(), "--".into()]);
+        let tracing = ["mpi", "trace", "--no-report", "--out"].map(OsString::from);
+        let mut traced = vec![stage.fourstamp.clone().into()];
+        traced.extend(tracing.into_iter().chain([run.clone().into(), "--".into()]));
         traced.extend(words);
-        let traced = start(&stage.fourstamp, &traced)?;
+        let traced = start(&traced)?;
         let said = String::from_utf8_lossy(&traced.stderr);
         ensure!(traced.status.success(), "{} traced\n{said}", traced.status);
-        Ok(Verdict::Same(all_matched(&run)?["matched"].as_u64().unwrap_or(0)))
+        let messages = all_matched(&run)?["matched"].as_u64().unwrap_or(0);
+        Ok(Done { passed: 1, messages, ..Done::default() })
     }
 
     fn words(&self, stage: &Stage) -> Result<Vec<OsString>> {
         let words = self.library.run(self.ranks, &stage.python)?;
         let test = ["test/main.py", self.module].map(OsString::from);
         Ok(words.into_iter().map(OsString::from).chain(test).collect())
+    }
+}
+
+/// Why a module that went so untraced would say nothing traced.
+fn why_left_out(plain: Result<Output>) -> Option<String> {
+    match plain {
+        Ok(plain) if plain.status.success() => None,
+        Ok(plain) => Some(format!("untraced {}", plain.status)),
+        Err(error) => Some(format!("untraced {error:#}")),
     }
 }

@@ -6,6 +6,7 @@
 //! it has read. So of every message that the run calls whole it is known whether it is that one.
 
 use super::Cases;
+use super::each::each;
 use super::exported::{Row, rows};
 use crate::process;
 use crate::workspace::Workspace;
@@ -14,9 +15,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// Cases in a round.
 pub const COUNT: u64 = 200;
@@ -93,27 +94,7 @@ pub fn pipes(workspace: &Workspace, cases: Cases) -> Result<()> {
     let mut which = Command::new("python3");
     let python = process::capture(which.args(["-c", "import sys; print(sys.executable)"]))?;
     let stage = Stage { program, python: python.trim().into() };
-    let begun = Instant::now();
-    let (mut failures, mut sums) = (Vec::new(), Done::default());
-    for number in cases.from..cases.from + cases.count {
-        match stage.case(number) {
-            Ok(done) => sums.add(&done),
-            Err(error) => {
-                println!("case {number}: {error:#}");
-                failures.push(number);
-            }
-        }
-        let done = number + 1 - cases.from;
-        if done.is_multiple_of(50) {
-            println!("{done} cases, {:.0} s: {sums:?}", begun.elapsed().as_secs_f64());
-        }
-    }
-    println!("pipes: {} cases, {} failures, {sums:?}", cases.count, failures.len());
-    ensure!(
-        failures.is_empty(),
-        "cases {failures:?}: cargo xtask soak --only pipes --count 1 --from N"
-    );
-    Ok(())
+    each("pipes", cases, |number| stage.case(number))
 }
 
 /// What cases came to.
@@ -127,8 +108,8 @@ struct Done {
     kills: u64,
 }
 
-impl Done {
-    fn add(&mut self, other: &Done) {
+impl AddAssign for Done {
+    fn add_assign(&mut self, other: Done) {
         self.read += other.read;
         self.whole += other.whole;
         self.hidden += other.hidden;

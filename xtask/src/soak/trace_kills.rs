@@ -5,6 +5,7 @@
 //! of it, however young it is. A log is a mapped file, so not even the last second may be missing.
 
 use super::Cases;
+use super::each::each;
 use super::kills::{Whom, ended, nodes, signal, stages, stopped_family, whole};
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
@@ -12,6 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rustix::process::Signal;
 use serde_json::Value;
+use std::ops::AddAssign;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -105,27 +107,7 @@ pub fn trace_kills(workspace: &Workspace, cases: Cases) -> Result<()> {
     let home = tempfile::Builder::new().prefix("trace-kills-").tempdir()?;
     let stage = Stage { program, home: home.path().to_path_buf() };
     std::fs::write(stage.home.join("talk.py"), TALK)?;
-    let begun = Instant::now();
-    let (mut failures, mut sums) = (Vec::new(), Done::default());
-    for number in cases.from..cases.from + cases.count {
-        match stage.case(number) {
-            Ok(done) => sums.add(&done),
-            Err(error) => {
-                println!("case {number}: {error:#}");
-                failures.push(number);
-            }
-        }
-        let done = number + 1 - cases.from;
-        if done.is_multiple_of(50) {
-            println!("{done} cases, {:.0} s: {sums:?}", begun.elapsed().as_secs_f64());
-        }
-    }
-    println!("trace-kills: {} cases, {} failures, {sums:?}", cases.count, failures.len());
-    ensure!(
-        failures.is_empty(),
-        "cases {failures:?}: cargo xtask soak --only trace-kills --count 1 --from N"
-    );
-    Ok(())
+    each("trace-kills", cases, |number| stage.case(number))
 }
 
 /// What cases came to.
@@ -139,8 +121,8 @@ struct Done {
     counted: u64,
 }
 
-impl Done {
-    fn add(&mut self, other: &Done) {
+impl AddAssign for Done {
+    fn add_assign(&mut self, other: Done) {
         self.kills += other.kills;
         self.runs += other.runs;
         self.messages += other.messages;
