@@ -21,7 +21,7 @@ use std::ops::AddAssign;
 /// Calls of one rank handled in a row before the others are looked at.
 const TURN: usize = 64;
 
-/// Open receives for any source that are remembered.
+/// Receives for any source that got nobody knows what, as far as they are remembered.
 const OPEN_MAX: usize = 64;
 
 /// What was counted on the way.
@@ -32,7 +32,9 @@ pub(crate) struct Counts {
     /// Receives that no call ever completed and that were posted for any source: nobody knows what
     /// they got.
     pub open_receives: u64,
-    /// Receives that came after such a one and may have got what belongs to it.
+    /// Those that ended, without the library saying what they got.
+    pub untold_receives: u64,
+    /// Receives that came after one of either kind and may have got what belongs to it.
     pub uncertain: u64,
     /// Messages to and from processes outside the world, or through communicators that were never
     /// registered.
@@ -44,6 +46,7 @@ impl AddAssign for Counts {
         self.sends += other.sends;
         self.cancelled += other.cancelled;
         self.open_receives += other.open_receives;
+        self.untold_receives += other.untold_receives;
         self.uncertain += other.uncertain;
         self.outside += other.outside;
     }
@@ -241,7 +244,10 @@ impl Side<'_> {
         let took = ended.how == End::Took;
         let (source, tag) = if took { (ended.source, ended.tag) } else { (call.peer, call.tag) };
         if source == ANY_PEER || (tag < 0 && !took) {
-            self.counts.open_receives += 1;
+            match ended.how {
+                End::Completed => self.counts.untold_receives += 1,
+                _ => self.counts.open_receives += 1,
+            }
             if self.open.len() < OPEN_MAX {
                 self.open.push((call.communicator, call.tag));
             }

@@ -57,6 +57,7 @@ fn matching(counts: &Counts, written: &Written, doubts: &Doubts) -> Matching {
         doubtful_pairs: doubts.told(),
         doubtful_messages: doubts.messages(),
         open_receives: counts.open_receives,
+        untold_receives: counts.untold_receives,
         uncertain: counts.uncertain,
         outside: counts.outside,
         cancelled: counts.cancelled,

@@ -41,7 +41,10 @@ pub struct Matching {
     /// Receives posted for any source that were still open when the program ended: nobody knows
     /// what they got.
     pub open_receives: u64,
-    /// Receives after such a one, which may have got what belongs to it.
+    /// Receives posted for any source that ended, of which the library did not say what they got.
+    #[serde(skip_serializing_if = "is_none")]
+    pub untold_receives: u64,
+    /// Receives after one of either kind, which may have got what belongs to it.
     pub uncertain: u64,
     /// Messages to and from processes outside the world, or through communicators that were never
     /// registered.

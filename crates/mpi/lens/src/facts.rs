@@ -94,11 +94,18 @@ impl MpiWords for MpiFacts {
                 "{differ} arrived with a size other than was sent: the matching may be wrong."
             ));
         }
+        if self.matching.untold_receives > 0 {
+            let receives = counted(self.matching.untold_receives, "receive");
+            lines.push(format!(
+                "{receives} from any rank ended without word of what was received: after an error, \
+                or because the library does not say (MPI_Isendrecv over MPICH)."
+            ));
+        }
         if self.matching.uncertain > 0 {
             let receives = counted(self.matching.uncertain, "receive");
             lines.push(format!(
-                "{receives} may have been matched wrongly: an earlier receive from any rank never \
-                ended."
+                "{receives} may have been matched wrongly: what an earlier receive from any rank \
+                got is not known."
             ));
         }
         if self.matching.outside > 0 {
@@ -344,7 +351,7 @@ mod tests {
         let facts = of(Some(&json!({
             "damaged": [{"rank": 1, "dangling": 1}, {"rank": 2, "places": 1, "words": 2,
                 "missing_words": 0, "faults": ["x.tail is shorter than its header"]}],
-            "uncertain": 1, "outside": 2,
+            "uncertain": 1, "outside": 2, "untold_receives": 3,
         })))
         .unwrap();
         let losses: Vec<String> = facts.losses().iter().map(|line| plain(line)).collect();
@@ -356,8 +363,10 @@ mod tests {
                 "The log of rank 2 is damaged: 1 place skipped, 16 bytes lost; messages may be \
                 missing.",
                 "The log of rank 2: x.tail is shorter than its header.",
-                "1 receive may have been matched wrongly: an earlier receive from any rank never \
-                ended.",
+                "3 receives from any rank ended without word of what was received: after an error, \
+                or because the library does not say (MPI_Isendrecv over MPICH).",
+                "1 receive may have been matched wrongly: what an earlier receive from any rank \
+                got is not known.",
                 "2 messages to or from processes outside MPI_COMM_WORLD, or through unknown \
                 communicators, are left out.",
             ]

@@ -1,8 +1,8 @@
 //! Whether the library says what a send and a receive in one request (`MPI_Isendrecv`) received.
 //!
-//! MPICH 4.0 does not: the status of such a request is what an earlier request has left in its
-//! memory, or nothing. Which of the two a status is does not show in it, so the library is tried
-//! once, as the program initialises it.
+//! MPICH does not (4.0.2, 5.0.2): the status of such a request is what an earlier request has left
+//! in its memory, or nothing. Which of the two a status is does not show in it, so the library is
+//! tried once, as the program initialises it.
 
 use crate::layout::STATUS_WORDS;
 use crate::library::{Library, symbol};

@@ -120,6 +120,15 @@ static int both(void) {
     return 100 * size + before + plain(10);
 }
 
+static int from_any(void) {
+    MPI_Request r;
+    for (int i = 0; i < 20; i++) {
+        MPI_Isendrecv(out, i, MPI_INT, right, 1, in, MOST, MPI_INT, MPI_ANY_SOURCE, 1, W, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    return 20 * size;
+}
+
 static int parts(void) {
     MPI_Request r[2];
     MPI_Psend_init(out, 4, 100, MPI_INT, right, 1, W, MPI_INFO_NULL, &r[0]);
@@ -193,7 +202,7 @@ int main(int argc, char **argv) {
         CASE("plain", plain(50)) CASE("cancel", cancel()) CASE("sizes", past(1, 0))
         CASE("times", past(0, 1)) CASE("over", past(0, 0)) CASE("truncated", truncated()) CASE("spawned", spawned(argv[0]))
 #if MPI_VERSION >= 4
-        CASE("large", large()) CASE("both", both()) CASE("parts", parts())
+        CASE("large", large()) CASE("both", both()) CASE("from_any", from_any()) CASE("parts", parts())
         CASE("late-parts", late_parts()) CASE("prepared", prepared())
 #endif
         MPI_Finalize();
