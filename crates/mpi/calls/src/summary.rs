@@ -8,7 +8,7 @@ use crate::ranks::{Rank, Ranks};
 use crate::recording::Written;
 use crate::runner::Counts;
 use clock::Ticks;
-use mpi_facts::{Damaged, InProgress, Matching, MpiFacts, RankFacts};
+use mpi_facts::{Damaged, FromAny, InProgress, Matching, MpiFacts, RankFacts};
 use record::Closing;
 use std::collections::BTreeMap;
 
@@ -56,9 +56,11 @@ fn matching(counts: &Counts, written: &Written, doubts: &Doubts) -> Matching {
         truncated: written.truncated,
         doubtful_pairs: doubts.told(),
         doubtful_messages: doubts.messages(),
-        open_receives: counts.open_receives,
-        untold_receives: counts.untold_receives,
-        uncertain: counts.uncertain,
+        from_any: FromAny {
+            open_receives: counts.open_receives,
+            untold_receives: counts.untold_receives,
+            uncertain: counts.uncertain,
+        },
         outside: counts.outside,
         cancelled: counts.cancelled,
     }

@@ -38,19 +38,27 @@ pub struct Matching {
     /// Messages of all such pairs.
     #[serde(skip_serializing_if = "is_none")]
     pub doubtful_messages: u64,
-    /// Receives posted for any source that were still open when the program ended: nobody knows
-    /// what they got.
-    pub open_receives: u64,
-    /// Receives posted for any source that ended, of which the library did not say what they got.
-    #[serde(skip_serializing_if = "is_none")]
-    pub untold_receives: u64,
-    /// Receives after one of either kind, which may have got what belongs to it.
-    pub uncertain: u64,
+    /// Receives of which nobody knows what they got.
+    #[serde(flatten)]
+    pub from_any: FromAny,
     /// Messages to and from processes outside the world, or through communicators that were never
     /// registered.
     pub outside: u64,
     /// Requests that the program cancelled.
     pub cancelled: u64,
+}
+
+/// Receives posted for any source, of which nobody knows what they got.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FromAny {
+    /// Those that were still open when the program ended.
+    pub open_receives: u64,
+    /// Those that ended, of which the library did not say what they got.
+    #[serde(skip_serializing_if = "is_none")]
+    pub untold_receives: u64,
+    /// Receives after one of either kind, which may have got what belongs to it.
+    pub uncertain: u64,
 }
 
 /// A pair of ranks whose sends and receives cannot belong together as they were matched.

@@ -94,15 +94,15 @@ impl MpiWords for MpiFacts {
                 "{differ} arrived with a size other than was sent: the matching may be wrong."
             ));
         }
-        if self.matching.untold_receives > 0 {
-            let receives = counted(self.matching.untold_receives, "receive");
+        if self.matching.from_any.untold_receives > 0 {
+            let receives = counted(self.matching.from_any.untold_receives, "receive");
             lines.push(format!(
                 "{receives} from any rank ended without word of what was received: after an error, \
                 or because the library does not say (MPI_Isendrecv over MPICH)."
             ));
         }
-        if self.matching.uncertain > 0 {
-            let receives = counted(self.matching.uncertain, "receive");
+        if self.matching.from_any.uncertain > 0 {
+            let receives = counted(self.matching.from_any.uncertain, "receive");
             lines.push(format!(
                 "{receives} may have been matched wrongly: what an earlier receive from any rank \
                 got is not known."
@@ -137,8 +137,8 @@ impl MpiWords for MpiFacts {
                 counted(self.matching.cancelled, "request")
             ));
         }
-        if self.matching.open_receives > 0 {
-            let open = counted(self.matching.open_receives, "receive");
+        if self.matching.from_any.open_receives > 0 {
+            let open = counted(self.matching.from_any.open_receives, "receive");
             lines.push(format!("{open} still open when the program ended."));
         }
         lines
