@@ -73,16 +73,21 @@ fn again(
 ) -> Result<()> {
     let names = tally.failures.join(", ");
     show(&format!("\n==> {step}: what failed, once more and alone: {names}"));
-    let mut passed = 0;
+    let mut ended = Ok(());
     for (program, tests) in failed {
         let mut arguments = vec!["--show-output", "--test-threads=1", "--exact"];
         arguments.extend(tests.iter().map(String::as_str));
         let ran = lanes::run_alone(program, &arguments)?;
         tell(&ran, log, &show);
-        ran.ended?;
-        passed += ran.tally.passed;
+        let has_failed = |test: &&String| ran.reading.failed.contains(*test);
+        let still = tests.iter().filter(has_failed).count();
+        let ran_all = (ran.tally.passed as usize + still) == tests.len();
+        let passed = tests.iter().filter(|test| ran_all && !ran.reading.failed.contains(*test));
+        tally.passed_alone(passed);
+        ended = ended.and(ran.ended);
     }
-    tally.passed_again(passed)
+    ended?;
+    tally.all_passed()
 }
 
 /// A line about a program that ran, below what of its output is worth reading.

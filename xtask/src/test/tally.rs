@@ -40,16 +40,22 @@ impl Tally {
         self.passed_alone.extend_from_slice(&other.passed_alone);
     }
 
-    /// Every test that failed has passed when it was run again: an error if fewer than that were
-    /// run.
-    pub fn passed_again(&mut self, passed: u32) -> Result<()> {
-        if (passed as usize) < self.failures.len() {
-            bail!("only {passed} of {} tests could be run again", self.failures.len());
+    /// These tests, which had failed, passed when they were run again.
+    pub fn passed_alone<'a>(&mut self, passed: impl Iterator<Item = &'a String>) {
+        for test in passed {
+            if let Some(at) = self.failures.iter().position(|failed| failed == test) {
+                self.passed_alone.push(self.failures.remove(at));
+                (self.passed, self.failed) = (self.passed + 1, self.failed.saturating_sub(1));
+            }
         }
-        self.passed += self.failed;
-        self.failed = 0;
-        self.passed_alone = std::mem::take(&mut self.failures);
-        Ok(())
+    }
+
+    /// An error if a test that failed has not passed since.
+    pub fn all_passed(&self) -> Result<()> {
+        match self.failures.len() {
+            0 => Ok(()),
+            many => bail!("{many} tests did not pass when they were run again"),
+        }
     }
 
     /// Skips the step, or what is left of it. Always `Ok`, to be the step's last word.
@@ -135,13 +141,14 @@ mod tests {
 
     #[test]
     fn a_failure_that_does_not_come_back_is_named_and_counts_as_passed() {
-        let mut red =
-            Tally { passed: 9, failed: 1, failures: vec!["late".into()], ..Tally::default() };
-        assert!(red.passed_again(0).is_err() && red.failed == 1, "it was not even run");
-        red.passed_again(1).unwrap();
-        assert_eq!(
-            red,
-            Tally { passed: 10, passed_alone: vec!["late".into()], ..Tally::default() }
-        );
+        let failures = vec!["late".to_owned(), "wrong".to_owned()];
+        let mut red = Tally { passed: 9, failed: 2, failures, ..Tally::default() };
+        red.passed_alone(["late".to_owned(), "another".to_owned()].iter());
+        assert!(red.all_passed().is_err(), "one has not passed");
+        let (failures, passed_alone) = (vec!["wrong".into()], vec!["late".into()]);
+        let expected = Tally { passed: 10, failed: 1, failures, passed_alone, ..Tally::default() };
+        assert_eq!(red, expected);
+        red.passed_alone(["wrong".to_owned()].iter());
+        assert!(red.all_passed().is_ok() && red.failed == 0);
     }
 }
