@@ -44,6 +44,19 @@ impl Library {
         words.extend(["-n".into(), ranks.to_string(), program.display().to_string()]);
         Ok(words)
     }
+
+    /// What a program in Python with mpi4py must be told to use it. `folder` is for what the loader
+    /// is to find: Debian does not give MPICH the name that mpi4py asks for.
+    pub fn for_python(self, folder: &Path) -> Result<[(&'static str, OsString); 2]> {
+        let abi = match self {
+            Library::OpenMpi => "openmpi",
+            Library::Mpich => {
+                mpich_for_python(folder)?;
+                "mpich"
+            }
+        };
+        Ok([("MPI4PY_MPIABI", abi.into()), ("LD_LIBRARY_PATH", folder.into())])
+    }
 }
 
 /// Open MPI refuses root unless told twice; it matters to no one else.
@@ -63,19 +76,6 @@ pub fn all_matched(run: &Path) -> Result<Value> {
         ensure!(found == 0, "{key}: {found}");
     }
     Ok(facts)
-}
-
-/// What a program in Python with mpi4py must be told to use this library. `folder` is for what the
-/// loader is to find: Debian does not give MPICH the name that mpi4py asks for.
-pub fn for_python(library: Library, folder: &Path) -> Result<[(&'static str, OsString); 2]> {
-    let abi = match library {
-        Library::OpenMpi => "openmpi",
-        Library::Mpich => {
-            mpich_for_python(folder)?;
-            "mpich"
-        }
-    };
-    Ok([("MPI4PY_MPIABI", abi.into()), ("LD_LIBRARY_PATH", folder.into())])
 }
 
 fn mpich_for_python(folder: &Path) -> Result<()> {

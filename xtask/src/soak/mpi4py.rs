@@ -7,7 +7,7 @@
 use super::Cases;
 use super::each::each;
 use crate::install;
-use crate::mpi::{Library, all_matched, as_root_too, for_python};
+use crate::mpi::{Library, all_matched, as_root_too};
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
@@ -117,7 +117,7 @@ impl Case<'_> {
 
     fn run(&self, stage: &Stage) -> Result<Done> {
         let words = self.words(stage)?;
-        let told = for_python(self.library, &stage.home)?;
+        let told = self.library.for_python(&stage.home)?;
         let start = |words: &[OsString]| {
             let mut command = Command::new(&words[0]);
             as_root_too(command.args(&words[1..]).current_dir(&stage.source)).envs(told.clone());
@@ -138,8 +138,15 @@ impl Case<'_> {
         let traced = start(&traced)?;
         let said = String::from_utf8_lossy(&traced.stderr);
         ensure!(traced.status.success(), "{} traced\n{said}", traced.status);
-        let messages = all_matched(&run)?["matched"].as_u64().unwrap_or(0);
-        Ok(Done { passed: 1, messages, ..Done::default() })
+        // A tracer that gives up says so, and the program goes on without it.
+        ensure!(!said.contains("fourstamp: "), "{said}");
+        let facts = all_matched(&run)?;
+        let number =
+            |key: &str| facts[key].as_u64().with_context(|| format!("run.json has no mpi.{key}"));
+        // Some modules begin processes, which are ranks as well.
+        let ranks = number("ranks")?;
+        ensure!(ranks >= self.ranks.into(), "{ranks} ranks were traced");
+        Ok(Done { passed: 1, messages: number("matched")?, ..Done::default() })
     }
 
     fn words(&self, stage: &Stage) -> Result<Vec<OsString>> {

@@ -2,7 +2,7 @@
 
 use super::tally::Tally;
 use crate::install;
-use crate::mpi::{Library, all_matched, as_root_too, for_python};
+use crate::mpi::{Library, all_matched, as_root_too};
 use crate::process::{self, on_path};
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
@@ -239,7 +239,7 @@ fn python(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
             std::fs::remove_dir_all(&folder)?;
         }
         std::fs::create_dir_all(&folder)?;
-        let told = for_python(library, &folder)?;
+        let told = library.for_python(&folder)?;
         let run = folder.join("run");
         let capture =
             |mut command: Command| process::capture_within(command.envs(told.clone()), LIMIT);

@@ -7,7 +7,7 @@ use crate::list::{Operation, PLAIN};
 
 /// On whose entering a rank's part of a collective depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dependence {
+pub enum Dependence {
     /// All on all.
     All,
     /// All on the root, the root on nobody.

@@ -21,7 +21,7 @@ pub mod cause;
 mod clocks;
 pub mod close;
 mod collectives;
-mod dependence;
+pub mod dependence;
 mod doubts;
 pub mod elsewhere;
 pub mod entry;

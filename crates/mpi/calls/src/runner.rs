@@ -21,7 +21,7 @@ use std::ops::AddAssign;
 /// Calls of one rank handled in a row before the others are looked at.
 const TURN: usize = 64;
 
-/// Receives for any source that got nobody knows what, as far as they are remembered.
+/// Receives for any source, or any tag, that got nobody knows what: so many are remembered.
 const OPEN_MAX: usize = 64;
 
 /// What was counted on the way.
@@ -29,8 +29,8 @@ const OPEN_MAX: usize = 64;
 pub(crate) struct Counts {
     pub sends: u64,
     pub cancelled: u64,
-    /// Receives that no call ever completed and that were posted for any source: nobody knows what
-    /// they got.
+    /// Receives that no call ever completed and that were posted for any source, or any tag:
+    /// nobody knows what they got.
     pub open_receives: u64,
     /// Those that ended, without the library saying what they got.
     pub untold_receives: u64,

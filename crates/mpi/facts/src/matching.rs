@@ -48,7 +48,7 @@ pub struct Matching {
     pub cancelled: u64,
 }
 
-/// Receives posted for any source, of which nobody knows what they got.
+/// Receives posted for any source, or any tag, of which nobody knows what they got.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FromAny {

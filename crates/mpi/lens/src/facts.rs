@@ -97,15 +97,16 @@ impl MpiWords for MpiFacts {
         if self.matching.from_any.untold_receives > 0 {
             let receives = counted(self.matching.from_any.untold_receives, "receive");
             lines.push(format!(
-                "{receives} from any rank ended without word of what was received: after an error, \
-                or because the library does not say (MPI_Isendrecv over MPICH)."
+                "{receives} from any rank, or with any tag, ended without word of what was \
+                received: after an error, or because the library does not say (MPI_Isendrecv over \
+                MPICH)."
             ));
         }
         if self.matching.from_any.uncertain > 0 {
             let receives = counted(self.matching.from_any.uncertain, "receive");
             lines.push(format!(
-                "{receives} may have been matched wrongly: what an earlier receive from any rank \
-                got is not known."
+                "{receives} may have been matched wrongly: what an earlier receive from any rank, \
+                or with any tag, got is not known."
             ));
         }
         if self.matching.outside > 0 {
@@ -363,10 +364,11 @@ mod tests {
                 "The log of rank 2 is damaged: 1 place skipped, 16 bytes lost; messages may be \
                 missing.",
                 "The log of rank 2: x.tail is shorter than its header.",
-                "3 receives from any rank ended without word of what was received: after an error, \
-                or because the library does not say (MPI_Isendrecv over MPICH).",
-                "1 receive may have been matched wrongly: what an earlier receive from any rank \
-                got is not known.",
+                "3 receives from any rank, or with any tag, ended without word of what was \
+                received: after an error, or because the library does not say (MPI_Isendrecv over \
+                MPICH).",
+                "1 receive may have been matched wrongly: what an earlier receive from any rank, \
+                or with any tag, got is not known.",
                 "2 messages to or from processes outside MPI_COMM_WORLD, or through unknown \
                 communicators, are left out.",
             ]

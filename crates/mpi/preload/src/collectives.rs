@@ -12,8 +12,9 @@ use crate::point::{begun, of};
 use crate::rank::Rank;
 use crate::requests::Request;
 use crate::stamped::Stamped;
+use calls::dependence::Dependence;
 use calls::entry::{BYTES_MAX, NO_PEER, flags};
-use calls::list::{CLASSES, Class, NAMES, Operation, PLAIN};
+use calls::list::{CLASSES, Class, Operation, PLAIN};
 use std::ops::Range;
 
 /// A collective.
@@ -109,7 +110,8 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     let about = rank.communicators.about(stamped.entry.communicator);
-    if places.root.exists() && !gives(call.operation, root, about, &library.layout) {
+    let dependence = Dependence::of(call.operation as u16);
+    if places.root.exists() && !gives(dependence, root, about, &library.layout) {
         return 0;
     }
     let in_place =
@@ -119,7 +121,8 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
     let everybody = u64::from(about.peers);
     let all = if to_everybody(call.operation) { everybody } else { 1 };
     match places {
-        _ if is_of_neighbours(call.operation) && places.sendcounts.exists() => 0,
+        // How many neighbours there are nobody here knows.
+        _ if places.sendcounts.exists() && dependence == Dependence::Neighbours => 0,
         _ if places.sendcounts.exists() && !in_place => {
             several(rank, call, stamped, SENT, 0..everybody as usize)
         }
@@ -152,8 +155,8 @@ fn contributed(rank: &mut Rank, call: &Invocation, stamped: &Stamped, root: i32)
 
 /// Whether this rank gives anything to a collective with a root: the arguments of who gives nothing
 /// say nothing, and an array of them may not be there.
-fn gives(operation: usize, root: i32, about: About, layout: &Layout) -> bool {
-    match (about.is_between, one_gives(operation)) {
+fn gives(dependence: Dependence, root: i32, about: About, layout: &Layout) -> bool {
+    match (about.is_between, dependence == Dependence::Root) {
         (false, false) => true,
         (false, true) => root == about.rank,
         // Between groups the root calls itself MPI_ROOT, those beside it have MPI_PROC_NULL, and
@@ -163,26 +166,6 @@ fn gives(operation: usize, root: i32, about: About, layout: &Layout) -> bool {
     }
 }
 
-/// Whether the root gives and the others take.
-fn one_gives(operation: usize) -> bool {
-    use Operation::{
-        Bcast, Bcast_init, Ibcast, Iscatter, Iscatterv, Scatter, Scatter_init, Scatterv,
-        Scatterv_init,
-    };
-    matches!(
-        PLAIN[operation],
-        Bcast
-            | Ibcast
-            | Bcast_init
-            | Scatter
-            | Iscatter
-            | Scatter_init
-            | Scatterv
-            | Iscatterv
-            | Scatterv_init
-    )
-}
-
 /// Whether a send count is for each of the others.
 fn to_everybody(operation: usize) -> bool {
     use Operation::{Alltoall, Alltoall_init, Ialltoall, Iscatter, Scatter, Scatter_init};
@@ -190,11 +173,6 @@ fn to_everybody(operation: usize) -> bool {
         PLAIN[operation],
         Alltoall | Ialltoall | Alltoall_init | Scatter | Iscatter | Scatter_init
     )
-}
-
-/// How many neighbours there are nobody here knows.
-fn is_of_neighbours(operation: usize) -> bool {
-    NAMES[operation].contains("neighbor") || NAMES[operation].starts_with("Neighbor")
 }
 
 /// Where counts are that differ from one process to the next, and their type or types.

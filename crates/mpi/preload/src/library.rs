@@ -8,7 +8,7 @@ use crate::layout::{Handles, Layout, MPICH, MPICH_HANDLES, OPEN_MPI, Status};
 use crate::loaded;
 use calls::list::NAMES;
 use mpi_facts::ThreadLevel;
-use std::ffi::{CString, c_char};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The library's functions by operation, 0 until they are first called.
@@ -77,6 +77,18 @@ pub struct Library {
     functions: Functions,
 }
 
+/// Call the function at an address with these words.
+macro_rules! call {
+    ($address:expr, $($argument:ident),*) => {{
+        type Function = unsafe extern "C" fn($(call!(@word $argument)),*) -> i32;
+        // SAFETY: the address was found under the function's name, and it takes this many words.
+        let function: Function = unsafe { core::mem::transmute($address) };
+        // SAFETY: the caller answers for the arguments.
+        unsafe { function($($argument),*) }
+    }};
+    (@word $argument:ident) => { usize };
+}
+
 macro_rules! functions {
     ($($name:ident: $mpi:literal($($argument:ident),*);)*) => {
         /// Functions that the tracer calls for itself, which the program's calls of the same name
@@ -97,17 +109,28 @@ macro_rules! functions {
                 /// The arguments must be what the function of that name takes, pointers as
                 /// addresses.
                 pub unsafe fn $name(&self, $($argument: usize),*) -> i32 {
-                    type Function = unsafe extern "C" fn($(functions!(@word $argument)),*) -> i32;
-                    // SAFETY: the address was found under this function's name, and it takes this
-                    // many words.
-                    let function: Function = unsafe { core::mem::transmute(self.functions.$name) };
-                    // SAFETY: the caller answers for the arguments.
-                    unsafe { function($($argument),*) }
+                    call!(self.functions.$name, $($argument),*)
                 }
             )*
         }
     };
-    (@word $argument:ident) => { usize };
+}
+
+/// The same of functions that not every library has: without one there is no result.
+macro_rules! newer_functions {
+    ($($name:ident: $mpi:literal($($argument:ident),*);)*) => {
+        impl Library {
+            $(
+                #[allow(clippy::too_many_arguments, reason = "they are MPI's")]
+                /// # Safety
+                /// The arguments must be what the function of that name takes, pointers as
+                /// addresses.
+                pub unsafe fn $name(&self, $($argument: usize),*) -> Option<i32> {
+                    Some(call!(symbol($mpi)?, $($argument),*))
+                }
+            )*
+        }
+    };
 }
 
 functions! {
@@ -147,6 +170,14 @@ functions! {
     error_to_class: "PMPI_Error_class"(code, class);
     request_status: "PMPI_Request_get_status"(request, flag, status);
     version: "PMPI_Get_library_version"(text, length);
+}
+
+newer_functions! {
+    isendrecv: "PMPI_Isendrecv"(
+        send, count, datatype, dest, tag,
+        receive, receive_count, receive_datatype, source, receive_tag, comm, request
+    );
+    group_from_session: "PMPI_Group_from_session_pset"(session, name, group);
 }
 
 impl Library {
@@ -232,13 +263,10 @@ impl Library {
 
     /// The same of a program that has a session only.
     pub fn group_of_session(&self, session: usize) -> Option<usize> {
-        type Function = unsafe extern "C" fn(usize, *const c_char, *mut usize) -> i32;
-        let found = symbol("PMPI_Group_from_session_pset")?;
-        // SAFETY: the address was found under this function's name, and it takes these arguments.
-        let group_from_session: Function = unsafe { core::mem::transmute(found) };
         let (name, mut group) = (c"mpi://WORLD", 0usize);
+        let (name, place) = (name.as_ptr() as usize, &raw mut group as usize);
         // SAFETY: an open session, a terminated string, and room for a handle.
-        let failed = unsafe { group_from_session(session, name.as_ptr(), &raw mut group) };
+        let failed = unsafe { self.group_from_session(session, name, place) }?;
         (failed == 0).then(|| self.layout.handle(group))
     }
 
