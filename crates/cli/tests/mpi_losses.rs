@@ -120,8 +120,9 @@ fn a_receive_that_ended_without_word_is_not_called_open() {
         }
         assert_eq!(facts["untold_receives"], *messages, "{facts}");
         assert_eq!(facts["open_receives"], 0, "{facts}");
-        assert!(report.contains("ended without word of what was received"), "{report}");
-        assert!(!report.contains("still open"), "{report}");
+        let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("ended without word of what was received"), "{report}");
+        assert!(!words.contains("still open"), "{report}");
     });
 }
 
