@@ -59,6 +59,9 @@ const WARPNET_LONG_TWO: &str = "warpnet, long events, two threads";
 const WELL_PLACED: &str = "64 objects of 50 µs on two threads";
 const BALANCED: &str = "the same from node 0, load balanced";
 const DISTURBED: &str = "50 µs, two threads and a third process";
+const TWO_BESIDE: &str = "two threads, 0.1, two busy neighbours";
+const EIGHT: &str = "8 nodes, 0.1";
+const EIGHT_BESIDE: &str = "8 nodes, 0.1, two busy neighbours";
 
 const fn figure(
     name: &'static str,
@@ -207,6 +210,22 @@ const FIGURES: &[Figure] = &[
         Compared::Ratio,
         0.65,
     ),
+    figure(
+        "beside",
+        "two threads, remote 0.1, with two busy neighbours / alone (in proportion: 0.5)",
+        TWO_BESIDE,
+        TWO,
+        Compared::Ratio,
+        0.45,
+    ),
+    figure(
+        "eight-beside",
+        "8 nodes on 2 cores, the same",
+        EIGHT_BESIDE,
+        EIGHT,
+        Compared::Ratio,
+        0.45,
+    ),
 ];
 
 /// Runs the benchmark and prints its tables.
@@ -240,6 +259,7 @@ fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Re
     let small = "--objects 2048 --cutoff 1000";
     let large = "--objects 65536 --start 16 --cutoff 8 --remote 1";
     let two = "--nodes 2 --transport thread --groups 2";
+    let eight = "--nodes 8 --transport thread --groups 2";
     match name {
         PLAIN => peer(workspace, name, "plain", "phold 2048 1 1000"),
         LARGE_PLAIN => peer(workspace, name, "plain", "phold 65536 16 8"),
@@ -280,8 +300,12 @@ fn contestant(workspace: &Workspace, fourstamp: &Path, name: &'static str) -> Re
         WELL_PLACED => ours(&format!("{FEW} --placement blocks")),
         BALANCED => ours(&format!("{FEW} --placement heaped {QUICKLY_BALANCED}")),
         DISTURBED => {
-            disturbed(ours(&format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50"))?)
+            let quiet = format!("{two} --objects 2048 --cutoff 10 --remote 0.25 --work 50");
+            beside(1, ours(&quiet)?)
         }
+        TWO_BESIDE => beside(2, ours(&format!("{two} {small} --remote 0.1"))?),
+        EIGHT => ours(&format!("{eight} {small} --remote 0.1")),
+        EIGHT_BESIDE => beside(2, ours(&format!("{eight} {small} --remote 0.1"))?),
         other => {
             unreachable!("no contestant {other}: figures and contestants are written together")
         }
@@ -304,16 +328,15 @@ fn peer(
     Ok(command_of(name, target.join("release").join(program), arguments))
 }
 
-/// The same while a process that does nothing but count competes for the cores.
-fn disturbed(quiet: Contestant) -> Result<Contestant> {
+/// The same while so many processes that do nothing but count compete for the cores.
+fn beside(neighbours: usize, quiet: Contestant) -> Result<Contestant> {
     let shell = on_path("sh").context("no sh")?;
     let inner = quiet.command;
+    let begin = "(while :; do :; done) & busy=\"$busy $!\"; ".repeat(neighbours);
+    let script = format!("{begin}\"$@\"; code=$?; kill $busy; exit $code");
     let command = move || {
         let (inner, mut outer) = (inner(), Command::new(&shell));
-        outer
-            .arg("-c")
-            .arg("(while :; do :; done) & busy=$!; \"$@\"; code=$?; kill $busy; exit $code")
-            .arg("sh");
+        outer.args(["-c", &script, "sh"]);
         outer.arg(inner.get_program()).args(inner.get_args());
         outer
     };

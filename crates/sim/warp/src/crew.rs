@@ -5,6 +5,7 @@
 //! get a core. Here nodes take turns of some microseconds, so none gets far ahead.
 
 use crate::driver::{Driver, Ending, Turn};
+use crate::offer::Offer;
 use crate::pace::LINGER;
 use crate::witness::Witness;
 use crate::{Drive, WarpError};
@@ -16,29 +17,34 @@ use timewarp::Model;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crews {
     nodes: usize,
-    threads: usize,
+    cores: usize,
 }
 
 impl Crews {
-    /// So many nodes, and at most so many threads.
-    pub fn new(nodes: usize, threads_max: usize) -> Crews {
-        Crews { nodes, threads: nodes.min(threads_max.max(1)) }
+    /// So many nodes, and no more threads than cores.
+    pub fn new(nodes: usize, cores: usize) -> Crews {
+        Crews { nodes, cores: cores.max(1) }
+    }
+
+    /// How many cores there are for all threads. (A thread that has been pinned sees only its own.)
+    pub fn cores(&self) -> usize {
+        self.cores
     }
 
     /// How many threads there are.
     pub fn threads(&self) -> usize {
-        self.threads
+        self.nodes.min(self.cores)
     }
 
     /// The places, among the nodes of the process, of those on a thread.
     pub fn places(&self, thread: usize) -> Range<usize> {
-        let first = |thread: usize| (thread * self.nodes).div_ceil(self.threads.max(1));
+        let first = |thread: usize| (thread * self.nodes).div_ceil(self.threads().max(1));
         first(thread)..first(thread + 1)
     }
 
     /// The thread of the node at a place.
     pub fn thread(&self, place: usize) -> usize {
-        (0..self.threads).find(|thread| self.places(*thread).contains(&place)).unwrap_or(0)
+        (0..self.threads()).find(|thread| self.places(*thread).contains(&place)).unwrap_or(0)
     }
 }
 
@@ -47,7 +53,7 @@ pub(crate) fn drive_together<M: Model, W: Witness>(
     drivers: Vec<Driver<'_, '_, M, W>>,
 ) -> Vec<Result<Drive, WarpError>> {
     let ended = drivers.iter().map(|_| None).collect();
-    let mut crew = Crew { drivers, ended, idle_since: None };
+    let mut crew = Crew { drivers, ended, idle_since: None, offer: Offer::default() };
     while crew.ended.iter().any(Option::is_none) {
         if crew.round() {
             crew.idle_since = None;
@@ -64,6 +70,7 @@ struct Crew<'d, 'm, M: Model, W: Witness> {
     ended: Vec<Option<Result<Ending, WarpError>>>,
     /// Since when none has had anything to do.
     idle_since: Option<Instant>,
+    offer: Offer,
 }
 
 impl<M: Model, W: Witness> Crew<'_, '_, M, W> {
@@ -94,8 +101,8 @@ impl<M: Model, W: Witness> Crew<'_, '_, M, W> {
     /// Nobody has anything to do.
     fn rest(&mut self) {
         let since = *self.idle_since.get_or_insert_with(Instant::now);
-        if since.elapsed() < LINGER {
-            return std::thread::yield_now();
+        if since.elapsed() < LINGER && self.offer.make() {
+            return;
         }
         let Some(place) = self.ended.iter().position(Option::is_none) else { return };
         if let Err(error) = self.drivers[place].nap() {

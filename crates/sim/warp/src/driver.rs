@@ -14,6 +14,7 @@ mod taking;
 mod waiting;
 
 use crate::meter::Meter;
+use crate::offer::Offer;
 use crate::outgoing::Outgoing;
 use crate::pace::{DriveOptions, Pace};
 use crate::samples::{Look, Sample};
@@ -104,6 +105,7 @@ pub(crate) struct Driver<'d, 'm, M: Model, W: Witness> {
     /// When each peer was last heard.
     heard: Vec<u64>,
     aborted: bool,
+    offer: Offer,
     /// Since when there has been nothing to do, if others have turns on this thread.
     idle_since: Option<u64>,
     /// When the simulation was over.
@@ -133,6 +135,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             engine,
             meter,
             aborted: false,
+            offer: Offer::default(),
             idle_since: None,
             over: None,
             begun: now,

@@ -109,7 +109,7 @@ fn drive_all<'e, M: Model, W: Kept>(
     fabrics: &mut [fabric::Node],
     engines: &mut [timewarp::Node<'e, M, W>],
 ) -> Vec<Result<Drive, WarpError>> {
-    let mut options = hosting.job.drive_options(hosting.spec);
+    let mut options = hosting.job.drive_options(hosting.spec, hosting.crews);
     if parts.len() > 1 {
         // What a node has packed does not wait for its next turn.
         options.flush = Duration::ZERO;

@@ -68,8 +68,8 @@ impl Job {
         }
     }
 
-    /// How its nodes are driven over this fabric.
-    pub fn drive_options(&self, spec: &Spec) -> DriveOptions {
+    /// How its nodes are driven over this fabric, by these crews.
+    pub fn drive_options(&self, spec: &Spec, crews: Crews) -> DriveOptions {
         let (poll, flush) = match spec.transport.kind.look {
             LookCost::SystemCall => (SYSTEM_CALL_POLL, SYSTEM_CALL_FLUSH),
             LookCost::LibraryCall => (LIBRARY_POLL, LIBRARY_FLUSH),
@@ -87,17 +87,17 @@ impl Job {
             poll,
             flush,
             peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
-            yields: usize::from(spec.nodes) > cores() && self.costs.is_none(),
+            yields: usize::from(spec.nodes) > crews.cores() && self.costs.is_none(),
             costs: self.costs,
         }
     }
 
     /// How so many nodes of a process are dealt to threads: one each, unless there are more of them
-    /// than cores.
+    /// than cores that the calling thread may use. To be called before any thread is pinned.
     pub fn crews(&self, spec: &Spec, nodes: usize) -> Crews {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // In simulated time each has a core of its own.
-        let threads_max = if spec.transport.is_simulated() { nodes } else { cores() };
-        Crews::new(nodes, threads_max)
+        Crews::new(nodes, if spec.transport.is_simulated() { nodes } else { cores })
     }
 
     /// How often a node is looked at; only recorded ones are.
@@ -126,7 +126,36 @@ impl Job {
     }
 }
 
-/// Cores that this process may use.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fabric::{Topology, TransportSpec, Waiting};
+
+    /// On a core of its own, with a busy neighbour there, each wait of a node that offers its core
+    /// takes a slice of the scheduler.
+    #[test]
+    fn a_node_that_is_pinned_does_not_take_the_machine_for_one_core() {
+        let spec = |nodes| Spec {
+            nodes,
+            path_room: None,
+            transport: TransportSpec::of(&fabric::THREAD),
+            topology: Topology::Mesh,
+            wait: Waiting::Blocking,
+            peer_timeout_ms: 1000,
+            plant: None,
+        };
+        let job = Job::new(ModelSpec { name: "phold".into(), parameters: serde_json::Value::Null });
+        let crews = job.crews(&spec(2), 2);
+        let cores = u16::try_from(crews.cores()).unwrap();
+        let yields = |nodes| job.drive_options(&spec(nodes), crews).yields;
+        let pinned = std::thread::scope(|scope| {
+            let pinned = scope.spawn(|| {
+                fabric::keep_on(rustix::thread::sched_getcpu()).unwrap();
+                assert_eq!(job.crews(&spec(2), 2).cores(), 1, "it sees no other core");
+                [cores, cores + 1].map(yields)
+            });
+            pinned.join().unwrap()
+        });
+        assert_eq!(pinned, [false, true]);
+    }
 }

@@ -34,6 +34,7 @@ mod meter;
 mod model;
 mod object_clock;
 mod objects;
+mod offer;
 mod outgoing;
 mod pace;
 mod parameters;

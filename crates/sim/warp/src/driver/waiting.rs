@@ -46,8 +46,8 @@ impl<M: Model, W: Witness> Driver<'_, '_, M, W> {
             if self.pace.costs.is_some() {
                 self.fabric.skip_looks(Ticks(begun.wrapping_add(ticks)));
             }
-            if self.pace.linger > 0 {
-                std::thread::yield_now();
+            if self.pace.linger > 0 && !self.offer.make() {
+                return Ok(false);
             }
         }
         Ok(false)
