@@ -87,4 +87,4 @@ printf, fgets and their like by calls of its own, which are not seen: the messag
 are not matched, and the report says so. Most programs of a shell script are of that kind.
 
 Not seen, and said where it is noticed: statically linked programs, Go programs, io_uring, \
-other system calls without the C library, sockets used through fdopen, datagrams.";
+other system calls without the C library, sockets used through C's stdio, datagrams.";

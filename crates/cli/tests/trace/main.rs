@@ -5,6 +5,7 @@
 mod compiled;
 mod frames;
 mod guess;
+mod handed;
 mod hosts;
 mod inherited;
 mod link;

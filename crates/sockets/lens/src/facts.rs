@@ -1,5 +1,6 @@
 //! The words for what a run says of its processes and connections.
 
+use crate::names::some_of;
 use crate::{framing, pipes};
 use document::{counted, part, time};
 use record::RunInfo;
@@ -104,6 +105,14 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             counted(facts.unmatched.hidden_connections, "connection")
         ));
     }
+    if facts.unmatched.stream_connections > 0 {
+        lines.push(format!(
+            "C's stdio (printf, fgets and their like) moved bytes of {} without a call that is \
+            seen, in {}. Their messages are not matched.",
+            counted(facts.unmatched.stream_connections, "Unix-domain connection"),
+            some_of(facts, &facts.unmatched.stream_nodes)
+        ));
+    }
     if facts.overlapping > 0 {
         lines.push(format!(
             "{} were written while another thread or process wrote into the same connection: \
@@ -187,9 +196,8 @@ fn of_process(process: &ProcessSummary) -> Vec<String> {
 }
 
 fn remarks(facts: &SocketsFacts) -> Vec<String> {
-    // A shell's many helpers make pipes, and leave them to others.
-    let is_told = |one: &&ProcessSummary| facts.pipes.is_none() || one.messages > 0;
-    let told = facts.processes.iter().filter(is_told);
+    // A shell's many helpers have pipes and sockets, and leave them to others.
+    let told = facts.processes.iter().filter(|one| one.messages > 0);
     let mut lines: Vec<String> =
         told.map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid)).collect();
     let untold = facts.processes.len() - lines.len();
@@ -237,12 +245,17 @@ mod tests {
     #[test]
     fn connections_that_are_not_matched_are_not_said_to_have_had_one_traced_end() {
         let facts = |unmatched| SocketsFacts { unmatched, outside: Some(3), ..Default::default() };
-        let of = |doubtful_connections, hidden_connections| {
-            facts(UnmatchedFacts { doubtful_connections, hidden_connections })
+        let of = |doubtful_connections, hidden_connections, stream_connections| {
+            facts(UnmatchedFacts {
+                doubtful_connections,
+                hidden_connections,
+                stream_connections,
+                ..UnmatchedFacts::default()
+            })
         };
-        assert_eq!(first(&of(0, 0)), "No connection had both ends traced.");
-        assert!(remarks(&of(0, 0))[0].ends_with("all programs that were not traced."));
-        for unmatched in [of(1, 0), of(0, 1)] {
+        assert_eq!(first(&of(0, 0, 0)), "No connection had both ends traced.");
+        assert!(remarks(&of(0, 0, 0))[0].ends_with("all programs that were not traced."));
+        for unmatched in [of(1, 0, 0), of(0, 1, 0), of(0, 0, 1)] {
             assert_eq!(first(&unmatched), "No connection with two traced ends could be matched.");
             assert!(remarks(&unmatched)[0].contains("and for the other ends of connections"));
             assert_eq!(losses(&unmatched).len(), 1);

@@ -1,11 +1,8 @@
 //! The words for what came of pipes (`--pipes`).
 
-use crate::names::node;
+use crate::names::some_of;
 use document::{counted, part};
 use streams::{PipesFacts, SocketsFacts};
-
-/// Processes that are named in a sentence.
-const NAMED: usize = 4;
 
 /// What was found, where pipes were looked at.
 pub fn found(facts: &SocketsFacts) -> Option<String> {
@@ -72,12 +69,7 @@ fn streams(facts: &SocketsFacts, pipes: &PipesFacts) -> Option<String> {
     if nodes.is_empty() {
         return None;
     }
-    let mut names: Vec<String> =
-        nodes.iter().take(NAMED).map(|at| node(facts, i64::from(*at))).collect();
-    if nodes.len() > NAMED {
-        names.push(counted((nodes.len() - NAMED) as u64, "other"));
-    }
-    let names = names.join(", ");
+    let names = some_of(facts, nodes);
     let unmatched = match pipes.streams {
         0 => "These bytes are missing".to_owned(),
         some => format!("The messages of {} are not matched", counted(some, "pipe")),

@@ -3,17 +3,21 @@
 //! Bytes are matched by counting those that calls have moved. Where something else moved some (a
 //! child that is not traced, `dprintf`, a system call without the C library), all that follow are
 //! shifted, and nothing in the calls tells. The kernel has counted them. Of pipes it says what lies
-//! in them (`pipes`).
+//! in them (`pipes`), and of Unix-domain connections nothing: of those only the C library's streams
+//! are noticed (`stdio`).
 
 use crate::state::Tracing;
 use crate::table::{self, Known};
-use crate::{begun, listing, log, origin, pipes, state};
+use crate::{begun, listing, log, origin, pipes, state, stdio};
 use interpose::errno;
 use libc::c_int;
 use streams::entry::After;
 
 /// Of one that is about to be closed.
 pub fn note(socket: c_int, known: Known, tracing: &Tracing) {
+    if known.is_uncounted() {
+        stdio::notice(socket, known);
+    }
     if known.is_pipe() {
         return pipes::note(socket, known, tracing);
     }
@@ -35,9 +39,9 @@ pub fn note_all() {
     note_each(|_| true);
 }
 
-/// Of all pipes, as the process becomes another program.
-pub fn note_pipes() {
-    note_each(Known::is_pipe);
+/// Of all that the kernel does not count, as the process becomes another program.
+pub fn note_uncounted() {
+    note_each(Known::is_uncounted);
 }
 
 fn note_each(is_wanted: fn(Known) -> bool) {

@@ -3,7 +3,7 @@
 use crate::frames::{self, Way};
 use crate::state::Tracing;
 use crate::table::{self, Known};
-use crate::{births, pipes, thread};
+use crate::{births, stdio, thread};
 use libc::c_int;
 
 /// In the place of when a call was entered: later than all that is told of it.
@@ -28,9 +28,10 @@ pub fn begin(descriptor: c_int, way: Way) -> Option<Begun> {
         known = known.with_framing(false);
         table::set(descriptor, known);
     }
-    if known.is_pipe() {
-        pipes::notice_stream(descriptor, known);
-    } else if way == Way::Received {
+    if known.is_uncounted() {
+        stdio::notice(descriptor, known);
+    }
+    if way == Way::Received && !known.is_pipe() {
         return Some(Begun { tracing, known, descriptor, enter: NOT_READ });
     }
     if way == Way::Sent {

@@ -106,6 +106,7 @@ pub fn begin(
         Known::stream(number, tracing.generation).with_non_blocking(is_non_blocking(descriptor));
     let is_left_alone = table::get(descriptor).is_left_alone();
     let known = if is_left_alone { known.left_alone() } else { known };
+    let known = if own.is_unix { known.unix() } else { known };
     let known = if !own.is_unix && stamps::ask(descriptor) { known.with_stamps() } else { known };
     // Of which nothing has been moved, that is followed like one that was just made.
     let birth = before.filter(Before::is_nothing).map_or(birth, |before| before.birth());

@@ -1,7 +1,7 @@
 //! The calls that copy and close descriptors, or give a number to something new.
 
 use crate::table::{self, Known};
-use crate::{account, births, log, next, pipes, state};
+use crate::{account, log, next, pipes, state, stdio};
 use libc::{FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, mode_t};
 use streams::entry::{close_slot, noticed};
 
@@ -91,8 +91,8 @@ unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
         // SAFETY: the program's own stream.
         let file = interpose::errno::kept(|| unsafe { libc::fileno(stream) });
         // SAFETY: as above.
-        if pipes::is_on() && file >= 0 && unsafe { pipes::was_used(stream) } {
-            used_by_streams(file);
+        if may_hide(file) && unsafe { stdio::was_used(stream) } {
+            stdio::give(file);
         }
         closing(file);
     }
@@ -100,21 +100,20 @@ unsafe extern "C-unwind" fn fclose(stream: *mut FILE) -> c_int {
     unsafe { next::fclose(stream) }
 }
 
-/// The C library moves bytes there, if it is a pipe.
-fn used_by_streams(file: c_int) {
-    if let Some((_, known)) = births::stream(file).filter(|(_, known)| known.is_pipe()) {
-        pipes::give_to_streams(file, known);
-    }
+/// Whether it may be something of which streams hide bytes. A file that is opened and closed by
+/// streams alone is not looked at for that.
+fn may_hide(file: c_int) -> bool {
+    let is_standard = (libc::STDIN_FILENO..=libc::STDERR_FILENO).contains(&file);
+    file >= 0 && (is_standard || pipes::is_on() || table::get(file).is_uncounted())
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn fdopen(file: c_int, mode: *const c_char) -> *mut FILE {
     let known = table::get(file);
-    let is_socket = known.is_stream() && !known.is_pipe();
-    if is_socket {
+    if known.is_stream() && !known.is_uncounted() {
         log::notice(noticed::STREAMS);
-    } else if pipes::is_on() {
-        used_by_streams(file);
+    } else if !state::is_vforked_child() {
+        stdio::give(file);
     }
     // SAFETY: the program's own arguments.
     unsafe { next::fdopen(file, mode) }
@@ -295,8 +294,8 @@ unsafe extern "C-unwind" fn eventfd(count: c_uint, flags: c_int) -> c_int {
 
 /// The process is about to become another program: it has made all its calls.
 fn becoming() {
-    if pipes::is_on() && !state::is_vforked_child() {
-        interpose::errno::kept(account::note_pipes);
+    if !state::is_vforked_child() {
+        interpose::errno::kept(account::note_uncounted);
     }
 }
 

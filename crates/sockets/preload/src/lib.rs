@@ -52,6 +52,7 @@ mod sends;
 mod space;
 mod stamps;
 mod state;
+mod stdio;
 mod table;
 mod thread;
 mod unix_peer;

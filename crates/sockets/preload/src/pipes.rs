@@ -3,15 +3,13 @@
 //! The kernel counts none of a pipe's bytes, and the C library's streams move some by calls of its
 //! own that nobody else sees. So it is asked again and again how much lies in the pipe, behind each
 //! call and when an end is closed (`FIONREAD`): whoever closes the run sees by that whether
-//! something else moved bytes there. Of the three streams that every program has it is also seen
-//! whether they are in use.
+//! something else moved bytes there. What the streams move is noticed as well (`stdio`).
 
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
 use crate::{log, next};
 use interpose::errno;
-use libc::{FILE, c_int, size_t};
-use std::mem::offset_of;
+use libc::c_int;
 use std::ptr::null_mut;
 use streams::entry::{Address, Birth, Socket, hides_slot, unread_slot};
 use streams::transport::{Hiding, Look, Transport};
@@ -144,17 +142,10 @@ pub fn set_modes(descriptor: c_int, known: Known, modes: c_int) {
     }
 }
 
-fn say(known: Known, why: Hiding) {
+/// Say why not all of its bytes are seen.
+pub fn say(known: Known, why: Hiding) {
     if !log::write(&hides_slot(known.number(), why)) {
         state::stop();
-    }
-}
-
-/// The C library's streams use it: `known` is what is known of it from now on.
-pub fn give_to_streams(descriptor: c_int, known: Known) {
-    if !known.is_hiding() {
-        say(known, Hiding::Streams);
-        table::set(descriptor, known.hiding());
     }
 }
 
@@ -167,7 +158,6 @@ pub fn look_behind(descriptor: c_int, exit: u64, tracing: &Tracing) -> Option<u6
 
 /// What lies there as the process is done with an end.
 pub fn note(descriptor: c_int, known: Known, tracing: &Tracing) {
-    notice_stream(descriptor, known);
     let from = tracing.now();
     let Some(unread) = errno::kept(|| unread(descriptor)) else { return };
     let look = Look { from, until: tracing.now(), unread };
@@ -181,75 +171,6 @@ fn unread(descriptor: c_int) -> Option<u32> {
     // SAFETY: room for the int that is asked.
     let answer = unsafe { next::ioctl(descriptor, libc::FIONREAD as _, (&raw mut bytes).cast()) };
     if answer == 0 { u32::try_from(bytes).ok() } else { None }
-}
-
-unsafe extern "C" {
-    static stdin: *mut FILE;
-    static stdout: *mut FILE;
-    static stderr: *mut FILE;
-    fn __fbufsize(stream: *mut FILE) -> size_t;
-}
-
-/// The beginning of the C library's `FILE`, which programs have compiled into them (`getc`), so
-/// that it stays.
-#[repr(C)]
-struct Stream {
-    flags: c_int,
-    read: [usize; 3],
-    write: [usize; 3],
-    buffer: [usize; 2],
-}
-
-const _: () = assert!(offset_of!(Stream, buffer) == 56);
-
-/// A traced call is made on a descriptor that a standard stream may use, too.
-#[inline(always)]
-pub fn notice_stream(descriptor: c_int, known: Known) {
-    if descriptor <= libc::STDERR_FILENO && !known.is_hiding() && is_stream_used(descriptor) {
-        give_to_streams(descriptor, known);
-    }
-}
-
-/// Whether a standard stream has this descriptor and has moved bytes, or is about to.
-pub fn is_stream_used(descriptor: c_int) -> bool {
-    // SAFETY: the C library's own variables; a stream that a program puts there is one, too.
-    unsafe {
-        let (stream, reads) = match descriptor {
-            libc::STDIN_FILENO => (stdin, true),
-            libc::STDOUT_FILENO => (stdout, false),
-            _ => (stderr, false),
-        };
-        let is_its = !stream.is_null() && errno::kept(|| libc::fileno(stream)) == descriptor;
-        is_its && is_used(stream, reads)
-    }
-}
-
-/// Whether a stream that is about to be closed has moved bytes, or is about to.
-///
-/// # Safety
-/// It is the program's, and open.
-pub unsafe fn was_used(stream: *mut FILE) -> bool {
-    // SAFETY: the caller's.
-    unsafe { is_used(stream, true) || is_used(stream, false) }
-}
-
-/// # Safety
-/// The stream is one.
-unsafe fn is_used(stream: *mut FILE, reads: bool) -> bool {
-    const HAS_ENDED: c_int = 0x10 | 0x20;
-    const IS_PUTTING: c_int = 0x800;
-    // SAFETY: the caller's; words are read that the stream's own functions may write meanwhile.
-    unsafe {
-        let within = &*stream.cast::<Stream>();
-        match __fbufsize(stream) {
-            // The first call takes a buffer.
-            0 => false,
-            // It has none, which may be all that was asked of it (`setvbuf`).
-            1 if reads => within.flags & HAS_ENDED != 0 || within.read[1] != within.buffer[0],
-            1 => within.flags & IS_PUTTING != 0,
-            _ => true,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -285,28 +206,5 @@ mod tests {
         assert_eq!(hiding(libc::O_RDONLY), None);
         assert_eq!(hiding(libc::O_WRONLY | libc::O_DIRECT), Some(Hiding::Packets));
         assert_eq!(hiding(libc::O_RDWR), Some(Hiding::BothWays));
-    }
-
-    /// A stream that was only told how to buffer has moved nothing.
-    #[test]
-    fn a_stream_is_used_from_its_first_byte_on_however_it_is_buffered() {
-        let (reader, mut writer) = std::io::pipe().unwrap();
-        writer.write_all(b"abc").unwrap();
-        let sink = tempfile::tempfile().unwrap();
-        // SAFETY: streams of descriptors that stay open; the streams are never closed.
-        unsafe {
-            for how in [libc::_IONBF, libc::_IOLBF] {
-                let output = libc::fdopen(sink.as_raw_fd(), c"w".as_ptr());
-                libc::setvbuf(output, null_mut(), how, 0);
-                assert!(!is_used(output, false));
-                libc::fputs(c"x".as_ptr(), output);
-                assert!(is_used(output, false));
-            }
-            let input = libc::fdopen(reader.as_raw_fd(), c"r".as_ptr());
-            libc::setvbuf(input, null_mut(), libc::_IONBF, 0);
-            assert!(!is_used(input, true));
-            libc::fgetc(input);
-            assert!(is_used(input, true));
-        }
     }
 }

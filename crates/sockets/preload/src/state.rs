@@ -1,8 +1,10 @@
 //! Whether this process is traced, and the beginning of its log: at its first use of a socket, so
 //! that the many small programs that a script starts leave nothing.
 //!
-//! The state lies in a page that the kernel wipes in every child, however it was made. So a child
-//! begins anew, or is not traced; it never writes into its parent's log.
+//! The state lies in a page that the kernel wipes in every child with a memory of its own, however
+//! it was made. So a child begins anew, or is not traced; it never writes into its parent's log. A
+//! child that shares its parent's memory (`vfork`) is told by the process's number, which lies there
+//! too.
 
 use crate::{frames, listing, log, next, thread};
 use clock::Clock;
@@ -32,7 +34,7 @@ const OFF: u32 = 3;
 /// What every call looks at, in one line of the cache.
 #[repr(align(64))]
 struct Here {
-    /// The wiped page.
+    /// The wiped page: the state, and behind it whose it is, which is 0 until that is known.
     state: AtomicPtr<AtomicU32>,
     /// Which process this is among those that have one memory from fork to fork; in sockets'
     /// entries.
@@ -50,8 +52,6 @@ const _: () = assert!(size_of::<Here>() == 64);
 
 /// How the process is traced; none where it is not.
 static TASK: OnceLock<Task> = OnceLock::new();
-/// The process that is logging.
-static OWNER: AtomicU32 = AtomicU32::new(0);
 /// The command asks for pipes.
 static TAKES_PIPES: AtomicBool = AtomicBool::new(false);
 /// Sockets that were numbered.
@@ -152,7 +152,7 @@ pub fn stop() {
 
 #[cold]
 fn begin_once(state: &AtomicU32) -> Option<Tracing> {
-    if is_inside() {
+    if is_inside() || is_vforked_child() {
         return None;
     }
     loop {
@@ -202,7 +202,7 @@ fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
     if !limit::allows_file_of((HEAD_BYTES + CHUNK_BYTES) as u64) {
         return Err("it may not write a file as long as its log (ulimit -f)".into());
     }
-    OWNER.store(std::process::id(), Ordering::Relaxed);
+    own();
     let clock = *HERE.clock.get_or_init(Clock::best);
     let folder = RunFolder::join(&task.run)?;
     let live = folder.live();
@@ -291,9 +291,27 @@ fn set_inside(is_so: bool) -> bool {
 /// Whether this process shares its memory with the parent that it will leave by `exec`: what it
 /// does to its descriptors says nothing about its parent's.
 pub fn is_vforked_child() -> bool {
+    let owner = owner().map_or(0, |owner| owner.load(Ordering::Relaxed));
+    owner != 0 && owner != number_here()
+}
+
+/// The process with this memory.
+fn owner() -> Option<&'static AtomicU32> {
+    let page = HERE.state.load(Ordering::Acquire);
+    // SAFETY: null, or a page that is never unmapped.
+    (!page.is_null()).then(|| unsafe { &*page.add(1) })
+}
+
+/// This process is the one with this memory: called where it cannot be a child that shares it.
+extern "C" fn own() {
+    if let Some(owner) = owner() {
+        owner.store(number_here(), Ordering::Relaxed);
+    }
+}
+
+fn number_here() -> u32 {
     // SAFETY: no arguments.
-    let here = || unsafe { next::syscall(libc::SYS_getpid, 0, 0, 0, 0, 0, 0) } as u32;
-    tracing_already().is_some() && OWNER.load(Ordering::Relaxed) != here()
+    (unsafe { next::syscall(libc::SYS_getpid, 0, 0, 0, 0, 0, 0) }) as u32
 }
 
 /// Whether this thread is at work for the tracer.
@@ -330,6 +348,10 @@ extern "C" fn loaded() {
             return say("not traced: the kernel wipes no memory on fork (Linux 4.14 does)");
         }
         HERE.state.store(page.cast(), Ordering::Release);
+        own();
+        // A child of `vfork` does not come by here. One that was made without the C library's
+        // `fork` has no owner until it begins its log.
+        libc::pthread_atfork(None, None, Some(own));
     }
     listing::account_for_all();
 }

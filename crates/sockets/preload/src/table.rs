@@ -36,8 +36,10 @@ const ACCOUNTED: u64 = 128;
 const NUMBER_AT: u32 = 8;
 /// It is an end of a pipe.
 const PIPE: u64 = 1 << 28;
-/// It was said that not all of the pipe's bytes are seen.
+/// It was said that not all of its bytes are seen.
 const HIDING: u64 = 1 << 29;
+/// It is an end of a Unix-domain connection.
+const UNIX: u64 = 1 << 30;
 
 const _: () = assert!((SOCKETS_MAX as u64) << NUMBER_AT <= PIPE);
 
@@ -66,7 +68,18 @@ impl Known {
         self.0 & PIPE != 0
     }
 
-    /// Whether it was said that not all of the pipe's bytes are seen.
+    /// The same of an end of a Unix-domain connection.
+    pub fn unix(self) -> Known {
+        Known(self.0 | UNIX)
+    }
+
+    /// Whether the kernel counts none of its bytes.
+    #[inline(always)]
+    pub fn is_uncounted(self) -> bool {
+        self.0 & (PIPE | UNIX) != 0
+    }
+
+    /// Whether it was said that not all of its bytes are seen.
     #[inline(always)]
     pub fn is_hiding(self) -> bool {
         self.0 & HIDING != 0

@@ -4,7 +4,7 @@
 //!
 //! Nothing is allocated and no lock taken: a program may end within a signal handler.
 
-use crate::{account, births, listing, log, next, pipes, state, table};
+use crate::{account, births, listing, log, next, state, stdio, table};
 use interpose::errno;
 use libc::c_int;
 use std::sync::atomic::Ordering;
@@ -22,7 +22,7 @@ struct Unseen {
 fn look() {
     if state::tracing_already().is_some() && !state::is_vforked_child() {
         errno::kept(|| note(found()));
-        errno::kept(note_streams);
+        errno::kept(stdio::notice_all);
         account::note_all();
     }
 }
@@ -37,24 +37,8 @@ fn ended() {
     if found != Unseen::default() && state::tracing().is_some() {
         note(found);
     }
-    note_streams();
+    stdio::notice_all();
     account::note_all();
-}
-
-/// Pipes that the process's standard streams have used, and may be about to: what they hold is
-/// written later. One that makes no other calls begins to be traced by that.
-fn note_streams() {
-    if !pipes::is_on() {
-        return;
-    }
-    for descriptor in libc::STDIN_FILENO..=libc::STDERR_FILENO {
-        if pipes::is_stream_used(descriptor)
-            && let Some((_, known)) = births::stream(descriptor)
-            && known.is_pipe()
-        {
-            pipes::give_to_streams(descriptor, known);
-        }
-    }
 }
 
 fn note(found: Unseen) {

@@ -222,17 +222,8 @@ impl<'a> Ground<'a> {
         let mut facts = facts;
         facts.outside = outside.map(|place| self.sheets[place].node);
         facts.processes = self.summaries(&out.messages);
-        if let Some(pipes) = &mut facts.pipes {
-            pipes.stream_nodes = self.stream_nodes();
-        }
         let is_wanted = |place| place < self.processes.len() || outside == Some(place);
         Ok(Found { facts, lone, rows: out.writers.finish(is_wanted)? })
-    }
-
-    /// The processes in which the C library's streams used a pipe.
-    fn stream_nodes(&self) -> Vec<u32> {
-        let used = self.processes.iter().zip(&self.survey.streams).filter(|(_, is_so)| **is_so);
-        used.map(|(process, _)| process.sheet.node).collect()
     }
 
     /// The sheets of the nodes that have a messages file, with its rows.

@@ -44,7 +44,8 @@ pub(crate) struct End {
     pub silence: Silence,
     /// The rule that its bytes follow, of which none was given.
     pub guess: Option<Guess>,
-    /// Where it is an end of a pipe.
+    /// Where it is an end of a pipe; of a Unix-domain connection only what the C library's streams
+    /// did.
     pub pipe: PipeUse,
 }
 
@@ -58,12 +59,14 @@ pub(crate) struct Inodes {
 }
 
 /// What is known of the use of a pipe beside its calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PipeUse {
     /// Entries that say what lay there.
     pub looks: u64,
     /// Why its calls do not show all bytes, where it is known that they do not.
     pub hiding: Option<Hiding>,
+    /// The nodes in which the C library's streams used it.
+    pub stream_nodes: Vec<u32>,
     /// From when a process may have moved bytes there by a call that it did not log, and no other
     /// call moved any; ns.
     pub unlogged_from: i64,
@@ -71,12 +74,14 @@ pub(crate) struct PipeUse {
 
 impl PipeUse {
     /// Nothing was noticed.
-    pub const NONE: PipeUse = PipeUse { looks: 0, hiding: None, unlogged_from: i64::MAX };
+    pub const NONE: PipeUse =
+        PipeUse { looks: 0, hiding: None, stream_nodes: Vec::new(), unlogged_from: i64::MAX };
 
     /// What another process noticed.
     pub fn merge(&mut self, other: &PipeUse) {
         self.looks += other.looks;
         self.hiding = self.hiding.or(other.hiding);
+        self.stream_nodes.extend(&other.stream_nodes);
         self.unlogged_from = self.unlogged_from.min(other.unlogged_from);
     }
 
@@ -427,6 +432,22 @@ impl Silence {
     }
 }
 
+/// Whether the C library's streams moved bytes between the ends of a Unix-domain connection. Those
+/// of a process may have been in use for something else: they moved none where what one end wrote
+/// by calls is all that the other read by calls.
+pub(crate) fn have_streams_moved_bytes(ends: [&End; 2]) -> bool {
+    let [one, other] = ends;
+    let hides = |end: &End| end.pipe.hiding.is_some();
+    let all_is_seen = |from: &End, to: &End| {
+        from.sent.bytes == to.received.bytes && (!hides(from) || to.received.is_ended)
+    };
+    match [hides(one), hides(other)] {
+        [false, false] => false,
+        [true, true] => true,
+        _ => !all_is_seen(one, other) || !all_is_seen(other, one),
+    }
+}
+
 /// The end that connected, or that was first to write, asks: it comes first.
 pub(crate) fn asker_first(ends: &[End], [one, other]: [usize; 2]) -> [usize; 2] {
     let births = [one, other].map(|at| ends[at].birth);
@@ -456,6 +477,30 @@ mod tests {
         found.add(None);
         found.add(Some((before(0, 0), 100)));
         assert_eq!(found, TakenOver::Untold);
+    }
+
+    #[test]
+    fn streams_moved_no_bytes_where_all_that_was_read_was_written_by_calls() {
+        let end = |sent, received, is_ended, has_streams: bool| {
+            let mut end = End::new(Transport::Unix, [Address { host: 0, port: 0 }; 2], 0);
+            (end.sent.bytes, end.received.bytes, end.received.is_ended) =
+                (sent, received, is_ended);
+            end.pipe.hiding = has_streams.then_some(Hiding::Streams);
+            end
+        };
+        let moved = |one: &End, other: &End| {
+            let both = [[one, other], [other, one]].map(have_streams_moved_bytes);
+            assert_eq!(both[0], both[1]);
+            both[0]
+        };
+        let parent = |sent, received, is_ended| end(sent, received, is_ended, false);
+        let child = |sent, received| end(sent, received, false, true);
+        assert!(!moved(&parent(9, 70, false), &end(50, 0, false, false)), "no streams");
+        assert!(!moved(&parent(9, 50, true), &child(50, 9)));
+        assert!(moved(&parent(9, 70, true), &child(50, 9)), "it printed");
+        assert!(moved(&parent(9, 50, false), &child(50, 9)), "it may have printed more");
+        assert!(moved(&parent(9, 50, true), &child(50, 0)), "it may have scanned");
+        assert!(moved(&end(9, 50, true, true), &child(50, 9)), "both may have, as much");
     }
 
     #[test]

@@ -82,12 +82,17 @@ pub struct UnmatchedFacts {
     pub doubtful_connections: u64,
     /// They carried more bytes, by the kernel's account, than the calls that were seen had moved.
     pub hidden_connections: u64,
+    /// Unix-domain connections on which the C library's streams moved bytes.
+    pub stream_connections: u64,
+    /// The nodes in which they did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stream_nodes: Vec<u32>,
 }
 
 impl UnmatchedFacts {
     /// How many.
     pub fn connections(&self) -> u64 {
-        self.doubtful_connections + self.hidden_connections
+        self.doubtful_connections + self.hidden_connections + self.stream_connections
     }
 }
 

@@ -2,10 +2,10 @@
 //! written. What is found to be wrong with a connection is known at its end: then all is done once
 //! more, with that connection looked at in another way.
 
-use crate::ends::{End, TakenOver, asker_first};
+use crate::ends::{End, TakenOver, asker_first, have_streams_moved_bytes};
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
-use crate::facts::{PipesFacts, SocketsFacts};
+use crate::facts::{PipesFacts, SocketsFacts, UnmatchedFacts};
 use crate::framed::Framing;
 use crate::framing::Rules;
 use crate::matching::Counts;
@@ -29,10 +29,8 @@ pub(crate) struct Plan {
     pub looks: Vec<Look>,
     /// Of each end, its connection.
     of_end: Vec<usize>,
-    /// Connections on which bytes went by calls that were not seen.
-    hidden: u64,
-    /// Connections whose ends did not belong together.
-    doubtful: u64,
+    /// Connections of which nothing is matched.
+    unmatched: UnmatchedFacts,
     /// What is known of pipes beforehand.
     pipes: PipesFacts,
 }
@@ -42,7 +40,8 @@ impl Plan {
     pub fn of(ends: &[End]) -> Plan {
         let of_end = vec![0; ends.len()];
         let (talks, looks, pipes) = (Vec::new(), Vec::new(), PipesFacts::default());
-        let mut plan = Plan { talks, looks, of_end, hidden: 0, doubtful: 0, pipes };
+        let unmatched = UnmatchedFacts::default();
+        let mut plan = Plan { talks, looks, of_end, unmatched, pipes };
         let partners = pairing::partners(ends);
         for (at, partner) in partners.iter().enumerate() {
             match partner {
@@ -60,9 +59,8 @@ impl Plan {
             return self.pipe(ends, pair);
         }
         let pair = asker_first(ends, pair);
-        if pair.iter().any(|at| ends[*at].hides_bytes()) {
+        if self.count_hidden(&pair.map(|at| &ends[at])) {
             // Which bytes are the same is not known by counting those that were seen.
-            self.hidden += 1;
             let look = Look { is_doubtful: true, ..Look::default() };
             return pair.into_iter().for_each(|at| self.add([at, at], look));
         }
@@ -76,10 +74,26 @@ impl Plan {
 
     /// An end that is connected to itself.
     fn own(&mut self, end: &End, at: usize) {
-        let is_doubtful = end.hides_bytes();
-        self.hidden += u64::from(is_doubtful);
+        let is_doubtful = self.count_hidden(&[end]);
         let is_own_peer = !is_doubtful && end.birth.is_some();
         self.add([at, at], Look { is_doubtful, is_own_peer, ..Look::default() });
+    }
+
+    /// Whether bytes went on a connection by calls that were not seen: it is counted.
+    fn count_hidden(&mut self, ends: &[&End]) -> bool {
+        let counter = if let [one, other] = ends
+            && have_streams_moved_bytes([one, other])
+        {
+            let nodes = ends.iter().flat_map(|end| &end.pipe.stream_nodes);
+            self.unmatched.stream_nodes.extend(nodes);
+            &mut self.unmatched.stream_connections
+        } else if ends.iter().any(|end| end.hides_bytes()) {
+            &mut self.unmatched.hidden_connections
+        } else {
+            return false;
+        };
+        *counter += 1;
+        true
     }
 
     /// The end that is written comes first.
@@ -117,7 +131,7 @@ impl Plan {
                     self.halve(*at);
                 }
                 Trouble::Doubtful => {
-                    self.doubtful += 1;
+                    self.unmatched.doubtful_connections += 1;
                     self.halve(*at);
                 }
             }
@@ -257,8 +271,8 @@ impl<'a> Round<'a> {
             }
             self.end(at);
         }
-        self.facts.unmatched.doubtful_connections = self.plan.doubtful;
-        self.facts.unmatched.hidden_connections = self.plan.hidden;
+        self.facts.unmatched = self.plan.unmatched.clone();
+        in_order(&mut self.facts.unmatched.stream_nodes);
         self.facts.pipes = self.pipes();
         self.facts.framing = std::mem::take(&mut self.framing).facts();
     }
@@ -276,8 +290,11 @@ impl<'a> Round<'a> {
     /// What came of the pipes, where there are any.
     fn pipes(&mut self) -> Option<PipesFacts> {
         let known = &self.plan.pipes;
-        let is_any = self.survey.ends.iter().any(|end| end.transport.is_pipe());
-        is_any.then(|| PipesFacts {
+        let all: Vec<_> = self.survey.ends.iter().filter(|end| end.transport.is_pipe()).collect();
+        let mut stream_nodes = all.iter().flat_map(|end| end.pipe.stream_nodes.clone()).collect();
+        in_order(&mut stream_nodes);
+        (!all.is_empty()).then(|| PipesFacts {
+            stream_nodes,
             hidden: known.hidden,
             streams: known.streams,
             uncounted: known.uncounted,
@@ -371,6 +388,12 @@ impl<'a> Round<'a> {
     }
 }
 
+/// Each once.
+fn in_order(nodes: &mut Vec<u32>) {
+    nodes.sort_unstable();
+    nodes.dedup();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -393,10 +416,13 @@ mod tests {
             let mut plan = Plan::of(&[own(birth, counted)]);
             let look = plan.looks[0];
             let expected = (vec![[0, 0]], u64::from(counted > 0), is_whole, counted > 0);
-            let found = (plan.talks.clone(), plan.hidden, look.is_own_peer, look.is_doubtful);
-            assert_eq!((found, plan.doubtful), (expected, 0), "{birth:?} {counted}");
+            let UnmatchedFacts { hidden_connections, doubtful_connections, .. } = plan.unmatched;
+            let found =
+                (plan.talks.clone(), hidden_connections, look.is_own_peer, look.is_doubtful);
+            assert_eq!((found, doubtful_connections), (expected, 0), "{birth:?} {counted}");
             plan.learn(&[(0, Trouble::Doubtful)]);
-            assert_eq!((plan.talks.len(), plan.looks[0].is_own_peer, plan.doubtful), (1, false, 1));
+            let doubtful = plan.unmatched.doubtful_connections;
+            assert_eq!((plan.talks.len(), plan.looks[0].is_own_peer, doubtful), (1, false, 1));
         }
     }
 }

@@ -22,8 +22,6 @@ pub(crate) struct Survey {
     pub numbers: Vec<FxHashMap<u32, u32>>,
     /// Connections of each process.
     pub used: Vec<u64>,
-    /// Of each process, whether the C library's streams used a pipe there.
-    pub streams: Vec<bool>,
     /// The moments of its calls.
     pub spans: Vec<Option<ClockSpan>>,
     /// When each chunk begins, with the place of its process.
@@ -118,7 +116,6 @@ impl Survey {
     /// A process whose clock is not known.
     pub fn skip(&mut self) {
         self.numbers.push(FxHashMap::default());
-        self.streams.push(false);
         self.used.push(0);
         self.spans.push(None);
     }
@@ -146,12 +143,8 @@ impl Survey {
             let before = uses.before.get(&socket.number);
             let at = self.end_of(socket, before, whose, clock);
             numbers.insert(socket.number, at as u32);
-            if socket.transport.is_pipe() {
-                let found = uses.of_pipe(socket, clock);
-                self.ends[at].pipe.merge(&found);
-            }
+            self.ends[at].pipe.merge(&uses.beside_calls(socket, whose.0, clock));
         }
-        self.streams.push(uses.streams());
         let mut used: Vec<u32> = numbers.values().copied().collect();
         used.sort_unstable();
         used.dedup();
@@ -278,8 +271,19 @@ impl Uses {
         exit
     }
 
-    /// What the process knows of an end of a pipe. One that has neither closed it nor ended in
-    /// order since its last call may have been within another one.
+    /// What the process knows of an end beside the calls that it made there.
+    fn beside_calls(&self, socket: &Socket, node: u32, clock: &mut Cursor<'_>) -> PipeUse {
+        let hiding = self.by_number.get(&socket.number).and_then(|one| one.hiding);
+        let stream_nodes = if hiding == Some(Hiding::Streams) { vec![node] } else { Vec::new() };
+        let of_pipe = match socket.transport.is_pipe() {
+            true => self.of_pipe(socket, clock),
+            false => PipeUse::NONE,
+        };
+        PipeUse { hiding, stream_nodes, ..of_pipe }
+    }
+
+    /// The same of an end of a pipe. A process that has neither closed it nor ended in order since
+    /// its last call may have been within another one.
     fn of_pipe(&self, socket: &Socket, clock: &mut Cursor<'_>) -> PipeUse {
         let found = (socket.birth == Birth::Found).then(|| clock.timeline(Ticks(socket.made[1])).0);
         let Some(one) = self.by_number.get(&socket.number) else {
@@ -287,16 +291,8 @@ impl Uses {
         };
         let last = one.sent.last.max(one.received.last).or(found);
         let unlogged = last.filter(|last| one.done.is_none_or(|done| done < *last));
-        PipeUse {
-            looks: one.looks,
-            hiding: one.hiding,
-            unlogged_from: unlogged.unwrap_or(i64::MAX),
-        }
-    }
-
-    /// Whether the C library's streams used a pipe.
-    fn streams(&self) -> bool {
-        self.by_number.values().any(|one| one.hiding == Some(Hiding::Streams))
+        let unlogged_from = unlogged.unwrap_or(i64::MAX);
+        PipeUse { looks: one.looks, unlogged_from, ..PipeUse::NONE }
     }
 
     fn way(&mut self, socket: u32, is_sent: bool) -> &mut Moved {

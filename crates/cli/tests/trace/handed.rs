@@ -1,0 +1,62 @@
+//! Pairs of Unix-domain sockets that are handed to a child as its standard input and output, as
+//! Node.js, libuv and others do.
+
+use crate::compiled::compiled;
+use record::Run;
+use std::process::{Command, Output, Stdio};
+use streams::{KEY, SocketsFacts};
+
+const WAYS: [&str; 3] = ["fork", "vfork", "spawn"];
+const LINES: u64 = 50;
+const LINE: u64 = 20;
+
+/// What the child that was started in this way did, and took.
+fn traced(how: &str, mode: &str) -> (SocketsFacts, String) {
+    let home = tempfile::tempdir().unwrap();
+    let program = compiled(home.path(), "handed", &[]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
+    command.args(["trace", "--follow", "--out", "run", "--"]).arg(program).args([how, mode]);
+    let Output { status, stderr, .. } =
+        command.current_dir(home.path()).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(status.success(), "{how} {mode}: {said}");
+    let run = Run::open(home.path().join("run")).unwrap();
+    let facts = serde_json::from_value(run.info.parameters[KEY].clone()).unwrap();
+    (facts, said.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn what_a_child_writes_or_reads_by_calls_is_matched_however_it_was_started() {
+    for how in WAYS {
+        for (mode, ways) in [("writes", 1), ("lends", 1), ("copies", 2)] {
+            let (facts, said) = traced(how, mode);
+            assert!(said.contains(&format!("took {} ", LINES * LINE)), "{said}");
+            let counts = [facts.whole_connections, facts.half_connections, facts.older_connections];
+            assert_eq!(counts, [1, 0, 0], "{how} {mode}: {facts:?}");
+            let bytes = ways * LINES * LINE;
+            assert_eq!((facts.bytes_sent, facts.bytes_matched), (bytes, bytes), "{how} {mode}");
+            assert_eq!(facts.outside, None, "{how} {mode}: {facts:?}");
+            assert!(facts.matched >= LINES, "{how} {mode}: {facts:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_matched_where_the_c_library_moved_bytes_by_itself() {
+    for (how, mode, took) in [
+        ("vfork", "prints", LINES),
+        ("spawn", "prints", LINES),
+        ("vfork", "mixes", 2 * LINES),
+        ("fork", "prints-last", LINES + 1),
+        ("fork", "opens", LINES + 1),
+        ("vfork", "scans", 0),
+    ] {
+        let (facts, said) = traced(how, mode);
+        assert!(said.contains(&format!("took {} ", took * LINE)), "{said}");
+        assert_eq!(facts.unmatched.stream_connections, 1, "{how} {mode}: {facts:?}");
+        assert_eq!((facts.matched, facts.whole_connections), (0, 0), "{how} {mode}: {facts:?}");
+        let expected =
+            "moved bytes of 1 Unix-domain connection without a call that is seen, in handed (";
+        assert!(said.contains(expected), "{how} {mode}: {said}");
+    }
+}
