@@ -3,8 +3,8 @@
 //!
 //! The state lies in a page that the kernel wipes in every child with a memory of its own, however
 //! it was made. So a child begins anew, or is not traced; it never writes into its parent's log. A
-//! child that shares its parent's memory (`vfork`) is told by the process's number, which lies there
-//! too.
+//! child that shares its parent's memory (`vfork`) is told by the process's number, which lies
+//! there too.
 
 use crate::{frames, listing, log, next, thread};
 use clock::Clock;

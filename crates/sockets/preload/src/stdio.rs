@@ -1,6 +1,7 @@
 //! The C library's streams (`printf`, `fgets`, `fdopen`): their calls are internal, and nobody else
-//! sees what they move. Bytes are matched by counting, so a pipe or a Unix-domain connection on which
-//! they moved some is not matched. The kernel counts the bytes of TCP connections (`account`).
+//! sees what they move. Bytes are matched by counting, so a pipe or a Unix-domain connection on
+//! which they moved some is not matched. The kernel counts the bytes of TCP connections
+//! (`account`).
 
 use crate::table::{self, Known};
 use crate::{births, pipes};
@@ -51,8 +52,8 @@ pub fn notice(descriptor: c_int, known: Known) {
     }
 }
 
-/// The same of all three, as the process ends: what they hold is written later. A process that makes
-/// no other calls begins to be traced by that.
+/// The same of all three, as the process ends: what they hold is written later. A process that
+/// makes no other calls begins to be traced by that.
 pub fn notice_all() {
     let all = libc::STDIN_FILENO..=libc::STDERR_FILENO;
     all.filter(|descriptor| is_stream_used(*descriptor)).for_each(give);
