@@ -142,7 +142,7 @@ impl RunFolder {
     /// When nodes still record.
     pub fn begin_closing(self) -> Result<Closing, RecordError> {
         let deadline = Instant::now() + PATIENCE;
-        while !self.lock.alone()? {
+        while !self.lock.alone_or_shared()? {
             if Instant::now() > deadline {
                 return Err(RecordError::GoingOn { path: self.path });
             }

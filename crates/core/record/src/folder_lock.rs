@@ -30,9 +30,15 @@ impl FolderLock {
         }
     }
 
-    /// Try to be the only one who holds it; otherwise hold it shared.
+    /// Try to be the only one who holds it. Otherwise hold nothing: of two who wait to be alone,
+    /// neither would ever be, if each held it shared meanwhile.
     pub fn alone(&self) -> Result<bool, RecordError> {
-        let alone = self.try_take(FlockOperation::NonBlockingLockExclusive)?;
+        self.try_take(FlockOperation::NonBlockingLockExclusive)
+    }
+
+    /// The same for one who records, and holds it shared otherwise.
+    pub fn alone_or_shared(&self) -> Result<bool, RecordError> {
+        let alone = self.alone()?;
         if !alone {
             // An upgrade that fails has let the shared lock go.
             self.try_take(FlockOperation::NonBlockingLockShared)?;

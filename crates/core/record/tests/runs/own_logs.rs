@@ -70,3 +70,22 @@ fn a_run_that_was_cut_can_be_closed_by_its_producer_once() {
     assert_eq!(closing.finish(&[(sheet, rows)]).unwrap().state, State::Cut);
     assert!(Closing::of_cut(&path).unwrap().is_none());
 }
+
+/// All find it still held, as commands do that end at the same time. None of them closes it, so
+/// that each has its turn.
+#[test]
+fn those_who_wait_to_close_a_run_do_not_keep_each_other_from_it() {
+    for _ in 0..2 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let (held, _) = run_with_own_log(&path);
+        let closers = std::thread::scope(|scope| {
+            let wait = || matches!(Closing::of_cut(&path), Ok(Some(_)));
+            let closers = [(); 8].map(|()| scope.spawn(wait));
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            drop(held);
+            closers.map(|closer| closer.join().unwrap())
+        });
+        assert_eq!(closers, [true; 8]);
+    }
+}
