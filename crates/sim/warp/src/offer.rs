@@ -23,11 +23,15 @@ impl Offer {
     /// Let others have the core, if it lately came back soon. `false`: sleep instead.
     pub fn make(&mut self) -> bool {
         let now = Instant::now();
-        if self.not_before.is_some_and(|moment| now < moment) {
+        if self.is_withheld(now) {
             return false;
         }
         std::thread::yield_now();
         self.took(now, Instant::now())
+    }
+
+    fn is_withheld(&self, now: Instant) -> bool {
+        self.not_before.is_some_and(|moment| now < moment)
     }
 
     fn took(&mut self, from: Instant, to: Instant) -> bool {
@@ -45,10 +49,12 @@ mod tests {
     fn a_core_that_came_back_late_is_not_offered_for_a_while() {
         let (mut offer, begun) = (Offer::default(), Instant::now());
         assert!(offer.took(begun, begun + LONG));
-        assert!(!offer.took(begun, begun + 4 * LONG));
-        assert!(!offer.make(), "that was less than {NO_MORE:?} ago");
-        offer.not_before = Some(begun);
-        assert!(offer.took(begun, begun + LONG / 2), "the while is over");
-        assert_eq!(offer.not_before, None);
+        assert!(!offer.is_withheld(begun + LONG));
+        let late = begun + 4 * LONG;
+        assert!(!offer.took(begun, late));
+        assert!(offer.is_withheld(late) && offer.is_withheld(late + NO_MORE / 2));
+        let over = late + NO_MORE;
+        assert!(!offer.is_withheld(over));
+        assert!(offer.took(over, over + LONG / 2) && !offer.is_withheld(over));
     }
 }

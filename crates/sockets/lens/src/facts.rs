@@ -107,8 +107,8 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
     }
     if facts.unmatched.stream_connections > 0 {
         lines.push(format!(
-            "C's stdio (printf, fgets and their like) moved bytes of {} without a call that is \
-            seen, in {}. Their messages are not matched.",
+            "C's stdio (printf, fgets and their like) moved bytes of {}, or may have, without a \
+            call that is seen, in {}. Their messages are not matched.",
             counted(facts.unmatched.stream_connections, "Unix-domain connection"),
             some_of(facts, &facts.unmatched.stream_nodes)
         ));

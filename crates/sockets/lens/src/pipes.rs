@@ -75,8 +75,8 @@ fn streams(facts: &SocketsFacts, pipes: &PipesFacts) -> Option<String> {
         some => format!("The messages of {} are not matched", counted(some, "pipe")),
     };
     Some(format!(
-        "C's stdio (printf, fgets and their like) moved bytes of pipes without a call that is \
-        seen, in {names}. {unmatched}."
+        "C's stdio (printf, fgets and their like) moved bytes of pipes, or may have, without a \
+        call that is seen, in {names}. {unmatched}."
     ))
 }
 
