@@ -1,5 +1,6 @@
 /* handed HOW MODE: gives an end of a pair of Unix-domain sockets to a child that it starts in this
    way (fork, vfork, spawn), as its standard input and output. It has used no socket before.
+   handed HOW MODE drains: gives the other end to another child, which reads all that comes there.
    handed MODE: that child. It moves lines of 20 bytes. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,8 +21,17 @@ static void by_call(int file) {
     if (write(file, LINE, strlen(LINE)) != (ssize_t)strlen(LINE)) _exit(9);
 }
 
+/* Reads to the end, and says how much there was. */
+static void drain(int file) {
+    char taken[64];
+    long all = 0;
+    for (ssize_t got; (got = read(file, taken, sizeof taken)) > 0;) all += got;
+    fprintf(stderr, "took %ld\n", all);
+}
+
 static int child(const char *mode) {
     char line[64];
+    if (!strcmp(mode, "drains")) drain(0);
     if (!strcmp(mode, "writes"))
         for (int at = 0; at < LINES; at++) by_call(1);
     if (!strcmp(mode, "prints"))
@@ -86,10 +96,23 @@ static pid_t start(const char *how, char **words, int ours, int its) {
     return child;
 }
 
+/* Both ends are given away: this process uses neither. */
+static int between(char **words) {
+    int pair[2], status, failed = 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) return 9;
+    for (int at = 0; at < 2; at++)
+        start(words[1], (char *[]){words[0], words[2 + at], NULL}, pair[1 - at], pair[at]);
+    close(pair[0]);
+    close(pair[1]);
+    while (wait(&status) > 0) failed |= WEXITSTATUS(status);
+    return failed;
+}
+
 int main(int count, char **words) {
     if (count == 2) return child(words[1]);
+    if (count == 4) return between(words);
     int pair[2], status;
-    char *its[] = {words[0], words[2], NULL}, taken[64];
+    char *its[] = {words[0], words[2], NULL};
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) return 9;
     pid_t child = start(words[1], its, pair[0], pair[1]);
     close(pair[1]);
@@ -98,9 +121,7 @@ int main(int count, char **words) {
     int listens = !strcmp(words[2], "scans") || !strcmp(words[2], "copies");
     for (int at = 0; at < LINES && listens; at++) by_call(pair[0]);
     shutdown(pair[0], SHUT_WR);
-    long all = 0;
-    for (ssize_t got; (got = read(pair[0], taken, sizeof taken)) > 0;) all += got;
+    drain(pair[0]);
     waitpid(child, &status, 0);
-    fprintf(stderr, "took %ld\n", all);
     return WEXITSTATUS(status);
 }

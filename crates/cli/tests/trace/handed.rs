@@ -10,16 +10,16 @@ const WAYS: [&str; 3] = ["fork", "vfork", "spawn"];
 const LINES: u64 = 50;
 const LINE: u64 = 20;
 
-/// What the child that was started in this way did, and took.
-fn traced(how: &str, mode: &str) -> (SocketsFacts, String) {
+/// What the children that were started in this way did, and took; a word each, and how.
+fn traced(words: &[&str]) -> (SocketsFacts, String) {
     let home = tempfile::tempdir().unwrap();
     let program = compiled(home.path(), "handed", &[]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
-    command.args(["trace", "--follow", "--out", "run", "--"]).arg(program).args([how, mode]);
+    command.args(["trace", "--follow", "--out", "run", "--"]).arg(program).args(words);
     let Output { status, stderr, .. } =
         command.current_dir(home.path()).stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8(stderr).unwrap();
-    assert!(status.success(), "{how} {mode}: {said}");
+    assert!(status.success(), "{words:?}: {said}");
     let run = Run::open(home.path().join("run")).unwrap();
     let facts = serde_json::from_value(run.info.parameters[KEY].clone()).unwrap();
     (facts, said.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -29,7 +29,7 @@ fn traced(how: &str, mode: &str) -> (SocketsFacts, String) {
 fn what_a_child_writes_or_reads_by_calls_is_matched_however_it_was_started() {
     for how in WAYS {
         for (mode, ways) in [("writes", 1), ("lends", 1), ("copies", 2)] {
-            let (facts, said) = traced(how, mode);
+            let (facts, said) = traced(&[how, mode]);
             assert!(said.contains(&format!("took {} ", LINES * LINE)), "{said}");
             let counts = [facts.whole_connections, facts.half_connections, facts.older_connections];
             assert_eq!(counts, [1, 0, 0], "{how} {mode}: {facts:?}");
@@ -38,6 +38,19 @@ fn what_a_child_writes_or_reads_by_calls_is_matched_however_it_was_started() {
             assert_eq!(facts.outside, None, "{how} {mode}: {facts:?}");
             assert!(facts.matched >= LINES, "{how} {mode}: {facts:?}");
         }
+    }
+}
+
+#[test]
+fn a_pair_of_which_its_maker_uses_neither_end_is_matched_between_its_children() {
+    for how in WAYS {
+        let (facts, said) = traced(&[how, "writes", "drains"]);
+        assert!(said.contains(&format!("took {} ", LINES * LINE)), "{said}");
+        let counts = [facts.whole_connections, facts.half_connections, facts.older_connections];
+        assert_eq!(counts, [1, 0, 0], "{how}: {facts:?}");
+        assert_eq!((facts.bytes_sent, facts.bytes_matched), (LINES * LINE, LINES * LINE), "{how}");
+        assert_eq!(facts.outside, None, "{how}: {facts:?}");
+        assert_eq!(facts.matched, LINES, "{how}: {facts:?}");
     }
 }
 
@@ -51,7 +64,7 @@ fn nothing_is_matched_where_the_c_library_moved_bytes_by_itself() {
         ("fork", "opens", LINES + 1),
         ("vfork", "scans", 0),
     ] {
-        let (facts, said) = traced(how, mode);
+        let (facts, said) = traced(&[how, mode]);
         assert!(said.contains(&format!("took {} ", took * LINE)), "{said}");
         assert_eq!(facts.unmatched.stream_connections, 1, "{how} {mode}: {facts:?}");
         assert_eq!((facts.matched, facts.whole_connections), (0, 0), "{how} {mode}: {facts:?}");

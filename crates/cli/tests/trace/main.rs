@@ -4,6 +4,7 @@
 
 mod compiled;
 mod frames;
+mod gone;
 mod guess;
 mod handed;
 mod hosts;

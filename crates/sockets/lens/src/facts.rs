@@ -89,6 +89,13 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
             counted(facts.older_connections, "connection")
         ));
     }
+    if facts.gone_clients > 0 {
+        lines.push(format!(
+            "The client of {} had gone before it was accepted, and the kernel does not tell which \
+            it was: their messages are not matched.",
+            counted(facts.gone_clients, "Unix-domain connection")
+        ));
+    }
     if facts.unmatched.doubtful_connections > 0 {
         lines.push(format!(
             "The bytes of {} contradict each other: by the order in which calls returned, \
@@ -209,7 +216,8 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
     }
     if let Some(outside) = facts.outside {
         let pipes = facts.pipes.as_ref().map_or(0, |pipes| pipes.unmatched() + pipes.crowded);
-        let unmatched = match (facts.unmatched.connections(), pipes) {
+        let connections = facts.unmatched.connections() + facts.gone_clients;
+        let unmatched = match (connections, pipes) {
             (0, 0) => "",
             (_, 0) => ", and for the other ends of connections whose messages are not matched",
             _ => ", and for the other ends of messages that are not matched",

@@ -1,12 +1,13 @@
 //! What a descriptor is, found out when it is first used; and the entry of a socket that is used
 //! from here on.
 
+use crate::address::{self, Peer};
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
 use crate::{frames, log, next, origin, pipes, stamps, unix_peer};
-use libc::{c_int, sockaddr_storage, socklen_t};
+use libc::{c_int, socklen_t};
 use std::ptr::null_mut;
-use streams::entry::{Address, Before, Birth, Socket};
+use streams::entry::{Before, Birth, Caller, Socket};
 use streams::transport::Transport;
 
 /// The tracing of this process, if the descriptor is a stream (a socket, or a pipe where these are
@@ -33,7 +34,7 @@ fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
     }
     let found = state::inside(|| match option(descriptor, libc::SO_TYPE) {
         // One that is not connected may be the next time.
-        Some(libc::SOCK_STREAM) => address(descriptor, libc::getpeername).map(Found::Socket),
+        Some(libc::SOCK_STREAM) => address::of(descriptor, libc::getpeername).map(Found::Socket),
         None if pipes::is_pipe(descriptor) => Some(Found::Pipe),
         kind => {
             if kind.is_some() || is_open(descriptor) {
@@ -44,10 +45,9 @@ fn look(descriptor: c_int) -> Option<(Tracing, Known)> {
     })?;
     let tracing = state::tracing()?;
     let made = [tracing.now(); 2];
-    let birth = if table::get(descriptor).is_pair() { Birth::Pair } else { Birth::Found };
     let known = state::inside(|| match found {
-        Found::Socket(peer) => begin(descriptor, (birth, made), peer, &tracing),
-        Found::Pipe => pipes::begin(descriptor, (birth, made), &tracing),
+        Found::Socket(peer) => begin(descriptor, (Birth::Found, made), peer, &tracing),
+        Found::Pipe => pipes::begin(descriptor, (Birth::Found, made), &tracing),
     })?;
     Some((tracing, known))
 }
@@ -75,7 +75,7 @@ pub fn begin(
         table::set(descriptor, Known::OTHER);
         None
     };
-    let Some(own) = address(descriptor, libc::getsockname) else { return other() };
+    let Some(own) = address::of(descriptor, libc::getsockname) else { return other() };
     if !own.is_unix && !own.is_internet {
         return other();
     }
@@ -95,6 +95,7 @@ pub fn begin(
         made,
         inode,
         peer_inode: if own.is_unix { unix_peer::of(inode) } else { 0 },
+        caller: if own.is_unix { unix_peer::caller(descriptor, birth) } else { Caller::UNKNOWN },
         local: own.address,
         peer: peer.address,
     };
@@ -113,63 +114,6 @@ pub fn begin(
     let known = known.with_framing(!own.is_unix && frames::begin(&socket, birth));
     table::set(descriptor, known);
     Some(known)
-}
-
-/// Where a socket's end is.
-#[derive(Clone, Copy)]
-pub struct Peer {
-    /// Zeros for a Unix-domain socket.
-    pub address: Address,
-    is_unix: bool,
-    is_internet: bool,
-}
-
-/// The end that `ask` (`getsockname`, `getpeername`) names.
-pub fn address(
-    socket: c_int,
-    ask: unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> c_int,
-) -> Option<Peer> {
-    // SAFETY: all zeros is an address of no family.
-    let mut storage: sockaddr_storage = unsafe { std::mem::zeroed() };
-    let mut length = size_of::<sockaddr_storage>() as socklen_t;
-    // SAFETY: room for any address, and its length.
-    let answer = unsafe { ask(socket, (&raw mut storage).cast(), &raw mut length) };
-    // SAFETY: what the kernel has written, or zeros.
-    (answer == 0).then(|| unsafe { peer_of((&raw const storage).cast(), length) })
-}
-
-/// An address as the program, or the kernel, has it.
-///
-/// # Safety
-/// `length` bytes can be read there.
-pub unsafe fn peer_of(from: *const libc::sockaddr, length: socklen_t) -> Peer {
-    let none = Address { host: 0, port: 0 };
-    let is = |bytes: usize| length as usize >= bytes && !from.is_null();
-    // SAFETY: the caller's; each read is within the length.
-    unsafe {
-        let family = if is(2) { i32::from(from.cast::<u16>().read_unaligned()) } else { 0 };
-        let address = match family {
-            libc::AF_INET if is(size_of::<libc::sockaddr_in>()) => {
-                let v4 = from.cast::<libc::sockaddr_in>().read_unaligned();
-                let host = u32::from_be(v4.sin_addr.s_addr);
-                // To whom "any" is said, the kernel takes it for the machine itself.
-                let host = if host == 0 { 0x7f00_0001 } else { host };
-                Address {
-                    host: 0xffff_0000_0000 | u128::from(host),
-                    port: u16::from_be(v4.sin_port),
-                }
-            }
-            libc::AF_INET6 if is(size_of::<libc::sockaddr_in6>()) => {
-                let v6 = from.cast::<libc::sockaddr_in6>().read_unaligned();
-                let host = u128::from_be_bytes(v6.sin6_addr.s6_addr);
-                let host = if host == 0 { 1 } else { host };
-                Address { host, port: u16::from_be(v6.sin6_port) }
-            }
-            _ => none,
-        };
-        let is_internet = matches!(family, libc::AF_INET | libc::AF_INET6);
-        Peer { address, is_unix: family == libc::AF_UNIX, is_internet }
-    }
 }
 
 fn inode(descriptor: c_int) -> u64 {

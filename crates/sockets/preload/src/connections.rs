@@ -1,6 +1,7 @@
 //! The calls that make connections.
 
-use crate::births::{self, Peer};
+use crate::address::{self, Peer};
+use crate::births;
 use crate::state::{self, Tracing};
 use crate::table::{self, Known};
 use crate::{log, next, stamps};
@@ -29,18 +30,19 @@ unsafe extern "C-unwind" fn socketpair(
     protocol: c_int,
     ends: *mut c_int,
 ) -> c_int {
-    let tracing = state::tracing_already();
+    // Their entries are written at once, so that whoever inherits them is known to count from the
+    // beginning, also where the process itself uses neither.
+    let is_ours = !state::is_vforked_child();
+    let is_traced = is_ours && kind & 0xf == libc::SOCK_STREAM;
+    let tracing = if is_traced { state::tracing() } else { None };
     let enter = tracing.map(|tracing| tracing.now());
     // SAFETY: the program's own arguments.
     let answer = unsafe { next::socketpair(domain, kind, protocol, ends) };
-    if answer == 0 {
+    if answer == 0 && is_ours {
         // SAFETY: the kernel has written both.
         for end in unsafe { [*ends, *ends.add(1)] } {
-            // Who has used no socket so far may use this one, or a child of it.
-            table::set(end, Known::PAIR);
-            if kind & 0xf == libc::SOCK_STREAM
-                && let (Some(tracing), Some(enter)) = (tracing, enter)
-            {
+            table::forget(end);
+            if let (Some(tracing), Some(enter)) = (tracing, enter) {
                 begin(end, (Birth::Pair, [enter, tracing.now()]), None, &tracing);
             }
         }
@@ -51,7 +53,7 @@ unsafe extern "C-unwind" fn socketpair(
 /// A socket came to be. Its peer is asked for where the call does not say it.
 fn begin(socket: c_int, how: (Birth, [u64; 2]), peer: Option<Peer>, tracing: &Tracing) {
     state::inside(|| {
-        if let Some(peer) = peer.or_else(|| births::address(socket, libc::getpeername)) {
+        if let Some(peer) = peer.or_else(|| address::of(socket, libc::getpeername)) {
             births::begin(socket, how, peer, tracing);
         }
     });
@@ -94,7 +96,7 @@ unsafe extern "C-unwind" fn connect(
     if is_begun {
         // Also where an earlier attempt has failed: the next one has another address of its own.
         // SAFETY: the kernel has read the address.
-        let peer = unsafe { births::peer_of(to, length) };
+        let peer = unsafe { address::peer_of(to, length) };
         begin(socket, (Birth::Connected, [enter, exit]), Some(peer), &tracing);
     }
     answer

@@ -36,6 +36,7 @@
 #![cfg_attr(test, allow(dead_code))]
 
 mod account;
+mod address;
 mod begun;
 mod births;
 mod connections;

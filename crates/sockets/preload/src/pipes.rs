@@ -11,7 +11,7 @@ use crate::{log, next};
 use interpose::errno;
 use libc::c_int;
 use std::ptr::null_mut;
-use streams::entry::{Address, Birth, Socket, hides_slot, unread_slot};
+use streams::entry::{Address, Birth, Caller, Socket, hides_slot, unread_slot};
 use streams::transport::{Hiding, Look, Transport};
 
 /// Whether pipes are looked at.
@@ -101,6 +101,7 @@ pub fn begin(
         made,
         inode: status.st_ino,
         peer_inode: 0,
+        caller: Caller::UNKNOWN,
         local: pipes,
         peer: pipes,
     };

@@ -1,7 +1,8 @@
 //! The calls that send.
 
+use crate::address::{self, Peer};
 use crate::begun::{Begun, begin, has_sent};
-use crate::births::{self, Peer};
+use crate::births;
 use crate::frames::{self, Bytes, Way};
 use crate::{log, next, pipes, receives, stamps, state};
 use interpose::errno;
@@ -152,7 +153,7 @@ unsafe fn fast_open(
     let First { to, length, given } = first();
     let known = state::inside(|| {
         // SAFETY: the kernel has read the address.
-        let peer: Peer = unsafe { births::peer_of(to, length) };
+        let peer: Peer = unsafe { address::peer_of(to, length) };
         births::begin(socket, (Birth::Connected, [enter, enter]), peer, &tracing)
     });
     if let Some(known) = known {

@@ -28,8 +28,6 @@ const STAMPED: u64 = 8;
 const LEFT_ALONE: u64 = 16;
 /// Where messages end in its bytes is looked for.
 const FRAMED: u64 = 32;
-/// The process has made both ends itself.
-const PAIR: u64 = 64;
 /// Who made it is known, or it was there before the program.
 const ACCOUNTED: u64 = 128;
 /// Where a stream's number begins, below the flags above it.
@@ -46,9 +44,6 @@ const _: () = assert!((SOCKETS_MAX as u64) << NUMBER_AT <= PIPE);
 impl Known {
     /// No stream socket.
     pub const OTHER: Known = Known(OTHER);
-    /// An end of a pair that the process has made, if it is a stream socket.
-    pub const PAIR: Known = Known(PAIR);
-
     /// One of which it is known where it comes from, and nothing else.
     pub const ACCOUNTED: Known = Known(ACCOUNTED);
 
@@ -100,11 +95,6 @@ impl Known {
     #[inline(always)]
     pub fn is_blank(self) -> bool {
         self.0 == 0
-    }
-
-    /// Whether the process has made both ends itself.
-    pub fn is_pair(self) -> bool {
-        self.0 & PAIR != 0
     }
 
     /// Whether it is left alone.

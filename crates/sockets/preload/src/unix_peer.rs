@@ -1,7 +1,11 @@
 //! Which socket a Unix-domain socket is connected to: the kernel says it over netlink (sock_diag),
-//! and nowhere else.
+//! and nowhere else. It says nothing of a peer that was gone before it was accepted; who that was,
+//! and to whom it had connected, it still does.
 
-use libc::{c_int, c_void};
+use crate::address::{self, Ask};
+use libc::{c_int, c_void, socklen_t};
+use std::os::unix::fs::MetadataExt;
+use streams::entry::{Birth, Caller};
 
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const SHOW_PEER: u32 = 4;
@@ -42,6 +46,36 @@ pub fn of(inode: u64) -> u64 {
     };
     let mut answer = [0u8; 1024];
     ask(&request, &mut answer).and_then(|bytes| peer_in(answer.get(..bytes)?)).unwrap_or(0)
+}
+
+/// Who connected to whom, of an end that came to be in this way.
+pub fn caller(socket: c_int, birth: Birth) -> Caller {
+    let (process, of_listener): (_, Ask) = match birth {
+        Birth::Connected => (Some(std::process::id()), libc::getpeername),
+        Birth::Accepted => (connected_by(socket), libc::getsockname),
+        Birth::Pair | Birth::Found => return Caller::UNKNOWN,
+    };
+    let (Some(process), Some((name, length))) = (process, address::whole(socket, of_listener))
+    else {
+        return Caller::UNKNOWN;
+    };
+    let length = (length as usize).min(size_of_val(&name));
+    // SAFETY: so many bytes of it mean something, and all of it can be read.
+    let name = unsafe { std::slice::from_raw_parts((&raw const name).cast(), length) };
+    let namespace = std::fs::metadata("/proc/self/ns/pid").map_or(0, |file| file.ino());
+    Caller::new(process, namespace, name)
+}
+
+/// The process that had connected, as it is numbered here.
+fn connected_by(socket: c_int) -> Option<u32> {
+    let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of::<libc::ucred>() as socklen_t;
+    // SAFETY: room for what is asked, and its length.
+    let answer = unsafe {
+        let (level, name) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+        libc::getsockopt(socket, level, name, (&raw mut found).cast(), &raw mut length)
+    };
+    if answer == 0 { u32::try_from(found.pid).ok() } else { None }
 }
 
 fn ask(request: &Request, answer: &mut [u8]) -> Option<usize> {
@@ -93,8 +127,8 @@ fn peer_in(answer: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::MetadataExt;
-    use std::os::unix::net::UnixStream;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::{UnixListener, UnixStream};
 
     #[test]
     fn the_ends_of_a_pair_know_each_other() {
@@ -106,5 +140,22 @@ mod tests {
         assert_eq!(of(inode(&one)), inode(&other));
         assert_eq!(of(inode(&other)), inode(&one));
         assert_eq!(of(1), 0);
+    }
+
+    #[test]
+    fn who_has_gone_is_known_by_its_process_and_by_whom_it_had_connected_to() {
+        let home = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| {
+            let listener = UnixListener::bind(home.path().join(name)).unwrap();
+            let client = UnixStream::connect(home.path().join(name)).unwrap();
+            let called = caller(client.as_raw_fd(), Birth::Connected);
+            drop(client);
+            let accepted = listener.accept().unwrap().0;
+            assert_eq!(caller(accepted.as_raw_fd(), Birth::Accepted), called);
+            called
+        });
+        assert!(one.is_known() && one != other);
+        let [one, _] = UnixStream::pair().map(|(one, other)| [one, other]).unwrap();
+        assert_eq!(caller(one.as_raw_fd(), Birth::Pair), Caller::UNKNOWN);
     }
 }

@@ -91,7 +91,7 @@ impl<T> Cutter<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ends::Moved;
+    use crate::moved::Moved;
     use proptest::prelude::*;
 
     /// The messages of calls that moved so many bytes each: the first and the last call, bytes,

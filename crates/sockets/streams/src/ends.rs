@@ -1,7 +1,9 @@
 //! The ends of connections: sockets, whichever processes use them, and how much was done with each.
 
-use crate::entry::{Address, Before, Birth};
-use crate::framing::{Class, Guess, Reason};
+use crate::entry::{Address, Before, Birth, Caller};
+use crate::framing::Guess;
+use crate::moved::Moved;
+use crate::silence::Silence;
 use crate::transport::{Hiding, Transport};
 
 /// The clock by which the calls at an end are told.
@@ -25,15 +27,15 @@ impl EndClock {
 pub(crate) struct End {
     pub clock: EndClock,
     pub transport: Transport,
-    pub inodes: Inodes,
+    pub identity: Identity,
     pub local: Address,
     pub peer: Address,
     /// How it came to be, where a traced process made it, or the kernel has told.
     pub birth: Option<Birth>,
     /// Where no traced process made it: what it had carried before.
     pub taken_over: TakenOver,
-    /// When it was made or found, ns.
-    pub made: i64,
+    /// When the call was entered that made it, and when it returned; or when it was found. ns.
+    pub made: [i64; 2],
     /// When it was last used, ns.
     pub last: i64,
     /// The process that was first to use it.
@@ -49,13 +51,15 @@ pub(crate) struct End {
     pub pipe: PipeUse,
 }
 
-/// Numbers in the system.
+/// What the kernel knows an end by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Inodes {
-    /// The end's; of a pipe that of both ends.
-    pub own: u64,
+pub(crate) struct Identity {
+    /// Its number; of a pipe that of both ends.
+    pub inode: u64,
     /// The peer's, of a Unix-domain socket, as far as it is known; else 0.
-    pub peer: u64,
+    pub peer_inode: u64,
+    /// Who connected to whom, of a Unix-domain connection.
+    pub caller: Caller,
 }
 
 /// What is known of the use of a pipe beside its calls.
@@ -100,12 +104,12 @@ impl End {
         End {
             clock: EndClock::default(),
             transport,
-            inodes: Inodes::default(),
+            identity: Identity::default(),
             local,
             peer,
             birth: None,
             taken_over: TakenOver::Never,
-            made: 0,
+            made: [0; 2],
             last: 0,
             node,
             sent: Moved::default(),
@@ -125,6 +129,16 @@ impl End {
     /// listens, may reach itself.
     pub fn is_own_peer(&self) -> bool {
         self.transport.is_tcp() && self.local == self.peer
+    }
+
+    /// Whether the kernel did not say who its peer is, but who had connected to whom.
+    pub fn is_unnamed(&self) -> bool {
+        self.identity.peer_inode == 0 && self.identity.caller.is_known()
+    }
+
+    /// Whether it was accepted when whoever had connected was gone.
+    pub fn is_of_gone_client(&self) -> bool {
+        self.is_unnamed() && self.birth == Some(Birth::Accepted)
     }
 
     /// Whether a call on it moved anything, or tried to.
@@ -175,8 +189,8 @@ impl End {
     /// Whether the kernel has counted more bytes there than the calls that were seen had moved.
     pub fn hides_bytes(&self) -> bool {
         let [sent, received] = self.before();
-        let is_more = |way: &Moved, before: u64| way.counted > before + way.bytes;
-        self.transport.is_tcp() && (is_more(&self.sent, sent) || is_more(&self.received, received))
+        self.transport.is_tcp()
+            && (self.sent.hides_bytes(sent) || self.received.hides_bytes(received))
     }
 
     /// Whether others had moved bytes there before.
@@ -207,228 +221,6 @@ impl TakenOver {
             }
             (_, Some((before, at))) => TakenOver::At(before, at),
         };
-    }
-}
-
-/// What the calls of one way at an end came to.
-#[derive(Clone, Debug)]
-pub(crate) struct Moved {
-    /// Calls, with those that were refused.
-    pub calls: u64,
-    pub bytes: u64,
-    /// Bytes that the kernel had counted when a process was done with the end, with those that had
-    /// gone before.
-    counted: u64,
-    /// The longest call took so long, ns.
-    pub longest_ns: i64,
-    /// The first was entered, and the last returned, ns.
-    pub first: i64,
-    pub last: Option<i64>,
-    /// There will be no further bytes.
-    pub is_ended: bool,
-    pub marks: Marked,
-    movers: Nodes,
-}
-
-/// Ends of messages that were found there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Marked {
-    /// Slots of the log that hold them and come on the walk, behind a call in their chunk.
-    pub slots: u64,
-    /// Those at the beginning of a chunk: the call that they belong to is in an earlier one.
-    pub early: Vec<(u64, Class)>,
-    pub count: u64,
-    /// Those of [`Class::Paired`].
-    pub paired: u64,
-    /// The least offset.
-    pub first: Option<u64>,
-    /// The greatest.
-    pub last: u64,
-    /// One of them, where the bytes end, is in no slot.
-    pub has_last: bool,
-    /// Why no more were found.
-    pub stop: Option<Reason>,
-    finders: Nodes,
-}
-
-/// Processes, as far as it matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Nodes {
-    #[default]
-    None,
-    One(u32),
-    Several,
-}
-
-impl Nodes {
-    fn add(&mut self, node: u32) {
-        *self = match *self {
-            Nodes::None => Nodes::One(node),
-            Nodes::One(other) if other == node => Nodes::One(node),
-            _ => Nodes::Several,
-        };
-    }
-
-    fn merge(&mut self, other: Nodes) {
-        match other {
-            Nodes::None => {}
-            Nodes::One(node) => self.add(node),
-            Nodes::Several => *self = Nodes::Several,
-        }
-    }
-}
-
-impl Default for Moved {
-    fn default() -> Moved {
-        Moved {
-            calls: 0,
-            bytes: 0,
-            counted: 0,
-            longest_ns: 0,
-            first: i64::MAX,
-            last: None,
-            is_ended: false,
-            marks: Marked::default(),
-            movers: Nodes::None,
-        }
-    }
-}
-
-impl Moved {
-    /// A call of a process.
-    pub fn call(&mut self, node: u32, (enter, exit): (i64, i64), bytes: u32) {
-        self.calls += 1;
-        self.bytes += u64::from(bytes);
-        self.longest_ns = self.longest_ns.max(exit.saturating_sub(enter));
-        self.first = self.first.min(enter);
-        self.last = self.last.max(Some(exit));
-        self.movers.add(node);
-    }
-
-    /// So many bytes had gone there by the kernel's account, when a process was done with it.
-    pub fn count(&mut self, bytes: u64) {
-        self.counted = self.counted.max(bytes);
-    }
-
-    /// What another process did there.
-    pub fn merge(&mut self, other: &Moved) {
-        self.calls += other.calls;
-        self.bytes += other.bytes;
-        self.counted = self.counted.max(other.counted);
-        self.longest_ns = self.longest_ns.max(other.longest_ns);
-        self.first = self.first.min(other.first);
-        self.last = self.last.max(other.last);
-        self.is_ended |= other.is_ended;
-        self.movers.merge(other.movers);
-        self.marks.merge(&other.marks);
-    }
-
-    /// Whether one process made all of them.
-    pub fn is_of_one(&self) -> bool {
-        matches!(self.movers, Nodes::One(_))
-    }
-
-    /// All of it is there: what was found is only of use where one process saw all bytes.
-    pub fn complete(&mut self) {
-        let found = &mut self.marks;
-        if found.finders == Nodes::None {
-            return;
-        }
-        let is_of_one = self.movers == Nodes::None || self.movers == found.finders;
-        if !is_of_one || found.finders == Nodes::Several {
-            let (slots, stop) = (found.slots, Some(Reason::Processes));
-            *found = Marked { slots, stop, ..Marked::default() };
-            return;
-        }
-        if self.ends_with_its_bytes() {
-            self.marks.add(self.bytes, Class::Paired);
-            self.marks.has_last = true;
-        }
-    }
-
-    /// Whether the last message ends where the bytes do.
-    fn ends_with_its_bytes(&self) -> bool {
-        let is_to_the_end = self.marks.stop == Some(Reason::ToTheEnd) && self.is_ended;
-        is_to_the_end && self.marks.last < self.bytes
-    }
-}
-
-impl Marked {
-    /// A process found these, in a slot of its log.
-    pub fn slot(&mut self, node: u32, ends: impl Iterator<Item = (u64, Class)>) {
-        self.slots += 1;
-        self.finders.add(node);
-        ends.for_each(|(offset, class)| self.add(offset, class));
-    }
-
-    /// The same at the beginning of a chunk.
-    pub fn early_slot(&mut self, node: u32, ends: impl Iterator<Item = (u64, Class)>) {
-        self.finders.add(node);
-        for (offset, class) in ends {
-            self.add(offset, class);
-            self.early.push((offset, class));
-        }
-    }
-
-    /// A process found no more.
-    pub fn stop(&mut self, node: u32, reason: Reason) {
-        self.finders.add(node);
-        self.stop = Some(reason);
-    }
-
-    fn add(&mut self, offset: u64, class: Class) {
-        self.count += 1;
-        self.paired += u64::from(class == Class::Paired);
-        self.first = Some(self.first.map_or(offset, |first| first.min(offset)));
-        self.last = self.last.max(offset);
-    }
-
-    fn merge(&mut self, other: &Marked) {
-        self.slots += other.slots;
-        self.early.extend(&other.early);
-        self.count += other.count;
-        self.paired += other.paired;
-        self.first = [self.first, other.first].into_iter().flatten().min();
-        self.last = self.last.max(other.last);
-        self.stop = other.stop.or(self.stop);
-        self.finders.merge(other.finders);
-    }
-}
-
-/// When the first of the processes that wrote into an end logged its last call that did; of all
-/// that used it, its last call there, where none of them wrote. A process that is killed does not
-/// log the calls within which its threads are, though the bytes are gone: what another thread does
-/// elsewhere meanwhile says nothing.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Silence {
-    /// ns.
-    pub from: i64,
-    is_of_writer: bool,
-}
-
-impl Silence {
-    /// Of nobody.
-    pub const NONE: Silence = Silence { from: i64::MAX, is_of_writer: false };
-
-    /// A process has done this, too: when it wrote for the last time, if it did, and when it made
-    /// its last call.
-    pub fn go_on(&mut self, wrote: Option<i64>, last: i64) {
-        let before = if self.from == i64::MAX { i64::MIN } else { self.from };
-        *self = match (wrote, self.is_of_writer) {
-            (Some(wrote), true) => Silence { from: before.max(wrote), is_of_writer: true },
-            (Some(wrote), false) => Silence { from: wrote, is_of_writer: true },
-            (None, true) => *self,
-            (None, false) => Silence { from: before.max(last), is_of_writer: false },
-        };
-    }
-
-    /// Another process used the end.
-    pub fn add(&mut self, other: Silence) {
-        if other.is_of_writer == self.is_of_writer {
-            self.from = self.from.min(other.from);
-        } else if other.is_of_writer {
-            *self = other;
-        }
     }
 }
 
@@ -501,25 +293,5 @@ mod tests {
         assert!(moved(&parent(9, 50, false), &child(50, 9)), "it may have printed more");
         assert!(moved(&parent(9, 50, true), &child(50, 0)), "it may have scanned");
         assert!(moved(&end(9, 50, true, true), &child(50, 9)), "both may have, as much");
-    }
-
-    #[test]
-    fn who_writes_counts_and_of_several_the_first_that_fell_silent() {
-        let of = |wrote, last| {
-            let mut silence = Silence::NONE;
-            silence.go_on(wrote, last);
-            silence
-        };
-        let mut all = Silence::NONE;
-        all.add(of(None, 50));
-        assert_eq!(all.from, 50, "nobody wrote so far");
-        all.add(of(Some(900), 1000));
-        all.add(of(Some(700), 2000));
-        all.add(of(None, 10));
-        assert_eq!(all.from, 700);
-        let mut twice = of(Some(5), 80);
-        twice.go_on(None, 300);
-        twice.go_on(Some(9), 100);
-        assert_eq!(twice.from, 9, "what it read later says nothing");
     }
 }

@@ -16,8 +16,10 @@
 //! pipe behind a call is in that call's fourth word, and when a process was done with it in a slot
 //! ([`Look`]).
 
+mod caller;
 mod ends;
 
+pub use caller::Caller;
 pub use ends::Ends;
 
 use crate::framing::{Guess, Reason};
@@ -188,6 +190,8 @@ pub struct Socket {
     pub inode: u64,
     /// The same of the peer, where the kernel tells; else 0.
     pub peer_inode: u64,
+    /// Of a Unix-domain socket that connected, or was accepted.
+    pub caller: Caller,
     /// Its own address.
     pub local: Address,
     /// The peer's.
@@ -400,7 +404,7 @@ impl Socket {
             head_word(Kind::More, 0, self.number, 0),
             peer_high,
             peer_low,
-            0,
+            self.caller.word(),
         ]
     }
 
@@ -428,6 +432,7 @@ impl Socket {
             made: [words[1], words[2]],
             inode: words[3],
             peer_inode: words[7],
+            caller: Caller::of(words[11]),
             local: Address { host: host(5), port: ports as u16 },
             peer: Address { host: host(9), port: (ports >> 16) as u16 },
         })

@@ -1,8 +1,8 @@
 //! Where messages end in a direction that is framed, as far as the walk through the logs has come:
 //! as the end that wrote it has found, and the end that read it.
 
-use crate::ends::Moved;
 use crate::framing::{Class, Reason};
+use crate::moved::Moved;
 use std::collections::VecDeque;
 
 /// A message ends there.

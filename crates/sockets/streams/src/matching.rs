@@ -7,10 +7,10 @@
 
 use crate::arrival::{Arrival, Known, Usual, arrival};
 use crate::cutting::{Cutter, Piece};
-use crate::ends::Moved;
 use crate::entry::flags;
 use crate::framing::{Class, Reason};
 use crate::marks::Marks;
+use crate::moved::Moved;
 use crate::op::Op;
 use crate::pipe::{Obstacle, Pipe, Verdict};
 use crate::row::MessageRow;

@@ -366,6 +366,7 @@ impl<'a> Round<'a> {
         } else if ends[0].is_used() && !self.plan.looks[at].is_doubtful {
             facts.half_connections += 1;
             facts.older_connections += u64::from(ends[0].birth.is_none());
+            facts.gone_clients += u64::from(ends[0].is_of_gone_client());
         }
         let is_taken_over =
             |end: &End| end.is_used() && matches!(end.taken_over, TakenOver::At(..));

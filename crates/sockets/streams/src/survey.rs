@@ -3,10 +3,12 @@
 //! needs to know beforehand, so that nothing has to be kept until the end.
 
 use crate::CloseError;
-use crate::ends::{End, EndClock, Inodes, Moved, PipeUse, Silence};
+use crate::ends::{End, EndClock, Identity, PipeUse};
 use crate::entry::{Address, Before, Birth, Call, Entries, Entry, Socket, flags};
 use crate::framing::Guess;
 use crate::logs::Process;
+use crate::moved::Moved;
+use crate::silence::Silence;
 use crate::transport::{Hiding, Transport};
 use clock::{Cursor, Model, Ticks};
 use rustc_hash::FxHashMap;
@@ -179,19 +181,22 @@ impl Survey {
         let at = *self.by_key.entry(key).or_insert_with(|| {
             self.ends.push(End {
                 clock: of_end,
-                inodes: Inodes { own: socket.inode, peer: 0 },
-                made: enter,
+                identity: Identity { inode: socket.inode, ..Identity::default() },
+                made: [enter, exit],
                 last: exit,
                 ..End::new(socket.transport, [socket.local, socket.peer], node)
             });
             self.ends.len() - 1
         });
         let end = &mut self.ends[at];
-        end.inodes.peer = end.inodes.peer.max(socket.peer_inode);
-        end.made = end.made.min(enter);
+        end.identity.peer_inode = end.identity.peer_inode.max(socket.peer_inode);
+        end.made[0] = end.made[0].min(enter);
         match socket.birth {
             Birth::Found => end.taken_over.add(before.map(|before| (*before, exit))),
-            made => end.birth = Some(made),
+            made => {
+                (end.birth, end.made[1]) = (Some(made), exit);
+                end.identity.caller = socket.caller;
+            }
         }
         at
     }

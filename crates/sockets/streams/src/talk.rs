@@ -1,6 +1,6 @@
 //! A connection on the walk through the logs: calls come, messages and exchanges go.
 
-use crate::ends::{End, Moved};
+use crate::ends::End;
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
 use crate::framed::{Follows, Framed};
@@ -8,6 +8,7 @@ use crate::framing::{PortRule, Rules};
 use crate::legs;
 use crate::marks::Marks;
 use crate::matching::{Counts, Direction, Doubt, HalfWay};
+use crate::moved::Moved;
 use crate::op::Op;
 use crate::order::{Order, Terms};
 use crate::pipe::{Obstacle, Pipe};

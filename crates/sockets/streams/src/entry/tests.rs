@@ -20,14 +20,15 @@ fn socket() -> impl Strategy<Value = Socket> {
     let birth = prop_oneof![Just(Birth::Connected), Just(Birth::Found), Just(Birth::Pair)];
     let ends = (address(), address());
     let transport = (0..4u8).prop_map(|code| Transport::from_code(code).unwrap());
-    (0..SOCKETS_MAX, birth, transport, any::<[u64; 2]>(), any::<[u64; 2]>(), ends).prop_map(
-        |(number, birth, transport, made, [inode, peer_inode], (local, peer))| Socket {
+    (0..SOCKETS_MAX, birth, transport, any::<[u64; 2]>(), any::<[u64; 3]>(), ends).prop_map(
+        |(number, birth, transport, made, [inode, peer_inode, caller], (local, peer))| Socket {
             number,
             birth,
             transport,
             made,
             inode,
             peer_inode,
+            caller: Caller::of(caller),
             local,
             peer,
         },
