@@ -1,15 +1,18 @@
-//! Pairs of ranks whose sends and receives cannot belong together as they were matched.
+//! Channels (source, destination, communicator and tag) whose sends and receives cannot belong
+//! together as they were matched.
 //!
 //! Matching counts: the k-th send meets the k-th receive. Where one of them is not known to have
-//! been undone, all that follow are shifted, and nothing says so but the messages themselves: their
-//! sizes differ, or they were taken before they were sent, or a synchronous send ended before its
-//! receive was posted. Such a pair of ranks is left unmatched as a whole, and no conclusion is
-//! drawn from it.
+//! been undone, or threads made them in another order than they took effect, all that follow are
+//! shifted, and nothing says so but the messages themselves: their sizes differ, or they were taken
+//! before they were sent, or a synchronous send ended before its receive was posted. Such a channel
+//! is left unmatched as a whole, and no conclusion is drawn from it. No other one is touched.
 //!
 //! One message of another size is proof. Times are not: clocks err, so it takes more than one
-//! message in a hundred. Where a receive was lost, messages seem to come late, which no time proves
-//! wrong; but a send is left over at the end, though both ranks ended well.
+//! message in a hundred, of the channel and of all between the two ranks. Where a receive was lost,
+//! messages seem to come late, which no time proves wrong; but a send is left over at the end,
+//! though both ranks ended well.
 
+use crate::channel::Channel;
 use crate::event::Size;
 use crate::message::{Got, Mode, Sent};
 use mpi_facts::DoubtfulPair;
@@ -17,11 +20,15 @@ use record::NULL;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
-/// Messages at impossible times that a pair may have, among a hundred.
+/// Messages at impossible times that may be among a hundred.
 const EARLY_MOST: u64 = 1;
-/// Pairs that are told one by one.
+/// Pairs of ranks that are told one by one.
 const TOLD_MOST: usize = 100;
+/// Channels that are judged one by one, of programs that use every tag once; others are judged
+/// together with those of the same two ranks.
+const CHANNELS_MOST: usize = 1 << 18;
 
 /// What is wrong with two calls that were matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +39,19 @@ pub(crate) enum Fault {
     TooEarly,
 }
 
-/// The messages of each pair of ranks, and what is wrong with them.
-#[derive(Default)]
-pub(crate) struct Pairs {
-    pairs: FxHashMap<(u32, u32), Judged>,
+/// What is judged as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+enum Whole {
+    Channel(Channel),
+    /// All from one rank to another.
+    Ranks(u32, u32),
+}
+
+/// The messages of each channel, and what is wrong with them.
+pub(crate) struct Channels {
+    judged: FxHashMap<Whole, Judged>,
+    /// So many are judged one by one.
+    most: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,30 +65,45 @@ struct Judged {
     unknown: bool,
 }
 
-/// The pairs of ranks that are left unmatched.
+/// What is left unmatched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Vec<((u32, u32), Judged)>", into = "Vec<((u32, u32), Judged)>")]
+#[serde(from = "Vec<(Whole, Judged)>", into = "Vec<(Whole, Judged)>")]
 pub(crate) struct Doubts {
-    pairs: BTreeMap<(u32, u32), Judged>,
+    judged: BTreeMap<Whole, Judged>,
 }
 
-impl From<Vec<((u32, u32), Judged)>> for Doubts {
-    fn from(pairs: Vec<((u32, u32), Judged)>) -> Doubts {
-        Doubts { pairs: pairs.into_iter().collect() }
+impl From<Vec<(Whole, Judged)>> for Doubts {
+    fn from(judged: Vec<(Whole, Judged)>) -> Doubts {
+        Doubts { judged: judged.into_iter().collect() }
     }
 }
 
-impl From<Doubts> for Vec<((u32, u32), Judged)> {
-    fn from(doubts: Doubts) -> Vec<((u32, u32), Judged)> {
-        doubts.pairs.into_iter().collect()
+impl From<Doubts> for Vec<(Whole, Judged)> {
+    fn from(doubts: Doubts) -> Vec<(Whole, Judged)> {
+        doubts.judged.into_iter().collect()
     }
 }
 
-impl Pairs {
+impl Whole {
+    fn ranks(self) -> (u32, u32) {
+        match self {
+            Whole::Channel(channel) => (channel.src(), channel.dst()),
+            Whole::Ranks(src, dst) => (src, dst),
+        }
+    }
+}
+
+impl Default for Channels {
+    fn default() -> Channels {
+        Channels { judged: FxHashMap::default(), most: CHANNELS_MOST }
+    }
+}
+
+impl Channels {
     /// Take in two calls that were matched, and say what is wrong with them.
     #[inline]
     pub fn judge(&mut self, sent: &Sent, got: &Got, clock_error: i64) -> Option<Fault> {
-        let judged = self.pairs.entry((sent.src, sent.dst)).or_default();
+        let judged = self.of(Channel::new(sent.src, sent.dst, sent.label));
         judged.messages += 1;
         let fault = fault(sent, got, clock_error)?;
         match fault {
@@ -82,20 +113,41 @@ impl Pairs {
         Some(fault)
     }
 
-    /// A send or a receive from `src` to `dst` has no partner, though both ended well.
-    pub fn left_over(&mut self, src: u32, dst: u32) {
-        self.pairs.entry((src, dst)).or_default().left_over += 1;
+    /// A send or a receive has no partner, though both ranks ended well.
+    pub fn left_over(&mut self, channel: Channel) {
+        self.of(channel).left_over += 1;
     }
 
-    /// Nobody knows which messages went from `src` to `dst` from here on.
-    pub fn unknown(&mut self, src: u32, dst: u32) {
-        self.pairs.entry((src, dst)).or_default().unknown = true;
+    /// Nobody knows which messages went there from here on.
+    pub fn unknown(&mut self, channel: Channel) {
+        self.of(channel).unknown = true;
     }
 
-    /// The pairs that are doubtful.
+    #[inline]
+    fn of(&mut self, channel: Channel) -> &mut Judged {
+        let one = Whole::Channel(channel);
+        let has_room = self.judged.len() < self.most;
+        let whole = match has_room || self.judged.contains_key(&one) {
+            true => one,
+            false => Whole::Ranks(channel.src(), channel.dst()),
+        };
+        self.judged.entry(whole).or_default()
+    }
+
+    /// What is doubtful.
     pub fn doubts(&self) -> Doubts {
-        let doubtful = self.pairs.iter().filter(|(_, judged)| judged.is_doubtful());
-        Doubts { pairs: doubtful.map(|(pair, judged)| (*pair, *judged)).collect() }
+        let mut between: FxHashMap<(u32, u32), Judged> = FxHashMap::default();
+        for (whole, judged) in &self.judged {
+            *between.entry(whole.ranks()).or_default() += *judged;
+        }
+        let is_early = |whole: &Whole, judged: &Judged| {
+            judged.is_early() && between.get(&whole.ranks()).is_some_and(Judged::is_early)
+        };
+        let doubtful = self
+            .judged
+            .iter()
+            .filter(|(whole, judged)| judged.is_doubtful() || is_early(whole, judged));
+        Doubts { judged: doubtful.map(|(whole, judged)| (*whole, *judged)).collect() }
     }
 }
 
@@ -116,53 +168,77 @@ fn fault(sent: &Sent, got: &Got, clock_error: i64) -> Option<Fault> {
 }
 
 impl Judged {
+    /// Whatever clocks say.
     fn is_doubtful(&self) -> bool {
-        let some = self.messages > 0;
-        self.unknown
-            || self.sizes_differ > 0
-            || self.left_over > 0 && some
-            || self.too_early * 100 > self.messages * EARLY_MOST
+        self.unknown || self.sizes_differ > 0 || self.left_over > 0 && self.messages > 0
+    }
+
+    fn is_early(&self) -> bool {
+        self.too_early * 100 > self.messages * EARLY_MOST
+    }
+}
+
+impl AddAssign for Judged {
+    fn add_assign(&mut self, other: Judged) {
+        self.messages += other.messages;
+        self.sizes_differ += other.sizes_differ;
+        self.too_early += other.too_early;
+        self.left_over += other.left_over;
+        self.unknown |= other.unknown;
     }
 }
 
 impl Doubts {
-    /// Whether messages from `src` to `dst` are left unmatched.
+    /// Whether messages of this channel are left unmatched.
     #[inline]
-    pub fn are_about(&self, src: u32, dst: u32) -> bool {
-        !self.pairs.is_empty() && self.pairs.contains_key(&(src, dst))
+    pub fn are_about(&self, channel: Channel) -> bool {
+        let has = |whole: Whole| self.judged.contains_key(&whole);
+        !self.judged.is_empty()
+            && (has(Whole::Channel(channel)) || has(Whole::Ranks(channel.src(), channel.dst())))
     }
 
     /// Take in more; whether there are any.
     pub fn add(&mut self, more: &Doubts) -> bool {
-        let before = self.pairs.len();
-        more.pairs.iter().for_each(|(pair, judged)| {
-            self.pairs.entry(*pair).or_insert(*judged);
+        let before = self.judged.len();
+        more.judged.iter().for_each(|(whole, judged)| {
+            self.judged.entry(*whole).or_insert(*judged);
         });
-        self.pairs.len() > before
+        self.judged.len() > before
     }
 
     /// Their messages of which sender and receiver give different sizes.
     pub fn sizes_differ(&self) -> u64 {
-        self.pairs.values().map(|judged| judged.sizes_differ).sum()
+        self.judged.values().map(|judged| judged.sizes_differ).sum()
     }
 
     /// Their messages, as they were matched at first.
     pub fn messages(&self) -> u64 {
-        self.pairs.values().map(|judged| judged.messages).sum()
+        self.judged.values().map(|judged| judged.messages).sum()
     }
 
-    /// The first of them, for `run.json`.
+    /// The first of them by their ranks, for `run.json`.
     pub fn told(&self) -> Vec<DoubtfulPair> {
-        let one = |(&(src, dst), judged): (&(u32, u32), &Judged)| DoubtfulPair {
-            src: src.into(),
-            dst: dst.into(),
-            messages: judged.messages,
-            sizes_differ: judged.sizes_differ,
-            too_early: judged.too_early,
-            left_over: judged.left_over,
-            unknown: judged.unknown,
-        };
-        self.pairs.iter().take(TOLD_MOST).map(one).collect()
+        let mut pairs: BTreeMap<(u32, u32), DoubtfulPair> = BTreeMap::new();
+        let mut is_whole = Vec::new();
+        for (whole, judged) in &self.judged {
+            let (src, dst) = whole.ranks();
+            let none = DoubtfulPair { src: src.into(), dst: dst.into(), ..Default::default() };
+            let pair = pairs.entry((src, dst)).or_insert(none);
+            if let Whole::Channel(channel) = whole {
+                pair.tag = if pair.channels == 0 { Some(channel.tag()) } else { None };
+                pair.channels += 1;
+            }
+            is_whole.extend(matches!(whole, Whole::Ranks(..)).then_some((src, dst)));
+            pair.messages += judged.messages;
+            pair.sizes_differ += judged.sizes_differ;
+            pair.too_early += judged.too_early;
+            pair.left_over += judged.left_over;
+            pair.unknown |= judged.unknown;
+        }
+        for ranks in is_whole {
+            pairs.entry(ranks).and_modify(|pair| (pair.channels, pair.tag) = (0, None));
+        }
+        pairs.into_values().take(TOLD_MOST).collect()
     }
 }
 
@@ -231,25 +307,69 @@ mod tests {
         assert_eq!(found(|sent, _| (sent.mode, sent.released) = (Mode::Synchronous, NULL)), None);
     }
 
-    #[test]
-    fn one_wrong_pair_of_ranks_leaves_the_others_as_they_are() {
-        let mut pairs = Pairs::default();
+    fn to(dst: u32, tag: i32) -> Channel {
+        Channel::new(0, dst, Label { tag, ..LABEL })
+    }
+
+    /// So many fine messages, and so many at impossible times.
+    fn messages(channels: &mut Channels, (dst, tag): (u32, i32), fine: u64, early: u64) {
         let (sent, got) = message();
-        for dst in [1, 2, 3] {
-            let (sent, got) = (Sent { dst, ..sent }, Got { dst, ..got });
-            let judged = (0..200).filter_map(|_| pairs.judge(&sent, &got, US));
-            assert_eq!(judged.count(), 0);
+        let sent = Sent { dst, label: Label { tag, ..LABEL }, ..sent };
+        (0..fine).for_each(|_| assert_eq!(channels.judge(&sent, &got, US), None));
+        let taken = Got { taken: 0, ..got };
+        let fault = Some(Fault::TooEarly);
+        (0..early).for_each(|_| assert_eq!(channels.judge(&sent, &taken, US), fault));
+    }
+
+    #[test]
+    fn one_wrong_channel_leaves_the_others_as_they_are() {
+        let mut channels = Channels::default();
+        for way in [(1, 5), (1, 6), (2, 5), (3, 5)] {
+            messages(&mut channels, way, 200, 0);
         }
-        pairs.judge(&sent, &Got { bytes: 4, ..got }, US);
-        let early = Got { dst: 2, taken: 0, ..got };
-        pairs.judge(&Sent { dst: 2, ..sent }, &early, US);
-        pairs.left_over(0, 4);
+        let (sent, got) = message();
+        channels.judge(&sent, &Got { bytes: 4, ..got }, US);
+        messages(&mut channels, (2, 5), 0, 1);
+        channels.left_over(to(4, 5));
         let mut doubts = Doubts::default();
-        assert!(doubts.add(&pairs.doubts()) && !doubts.add(&pairs.doubts()));
-        let about = [1, 2, 3, 4].map(|dst| doubts.are_about(0, dst));
-        assert_eq!(about, [true, false, false, false], "one early of 201 is no proof");
+        assert!(doubts.add(&channels.doubts()) && !doubts.add(&channels.doubts()));
+        let about = [to(1, 5), to(1, 6), to(2, 5), to(3, 5), to(4, 5)];
+        let about = about.map(|channel| doubts.are_about(channel));
+        let why = "one early of 201 is no proof, and what met nothing needs no doubt";
+        assert_eq!(about, [true, false, false, false, false], "{why}");
         assert_eq!((doubts.messages(), doubts.sizes_differ()), (201, 1));
-        pairs.unknown(0, 3);
-        assert!(pairs.doubts().are_about(0, 3));
+        let told = doubts.told();
+        assert_eq!((told[0].dst, told[0].channels, told[0].tag), (1, 1, Some(5)));
+        channels.unknown(to(3, 5));
+        assert!(channels.doubts().are_about(to(3, 5)));
+        assert!(!channels.doubts().are_about(to(3, 6)));
+    }
+
+    #[test]
+    fn times_prove_a_channel_wrong_where_there_are_many_of_it_and_of_its_ranks() {
+        let about = |all: [(i32, u64, u64); 2]| {
+            let mut channels = Channels::default();
+            all.iter().for_each(|(tag, fine, early)| {
+                messages(&mut channels, (1, *tag), *fine, *early);
+            });
+            all.map(|(tag, ..)| channels.doubts().are_about(to(1, tag)))
+        };
+        assert_eq!(about([(5, 90, 10), (6, 100, 0)]), [true, false]);
+        assert_eq!(about([(5, 90, 10), (6, 5000, 0)]), [false; 2], "1 of 510 between the ranks");
+        assert_eq!(about([(5, 50, 50), (6, 999, 1)]), [true, false]);
+    }
+
+    #[test]
+    fn channels_beyond_what_is_kept_are_judged_by_their_ranks() {
+        let mut channels = Channels { most: 2, ..Channels::default() };
+        messages(&mut channels, (1, 5), 200, 0);
+        messages(&mut channels, (2, 5), 200, 0);
+        messages(&mut channels, (1, 6), 1, 9);
+        messages(&mut channels, (2, 5), 0, 1);
+        let doubts = channels.doubts();
+        assert!(doubts.are_about(to(1, 6)) && doubts.are_about(to(1, 5)));
+        assert!(!doubts.are_about(to(2, 5)));
+        let told = doubts.told();
+        assert_eq!((told.len(), told[0].channels, told[0].tag), (1, 0, None));
     }
 }

@@ -18,6 +18,7 @@ mod arrival;
 mod blocked;
 mod call_table;
 pub mod cause;
+mod channel;
 mod clocks;
 pub mod close;
 mod collectives;

@@ -6,7 +6,8 @@
 //! vain and is handed on without a partner at once, so that a rank that died does not fill the
 //! memory.
 
-use crate::message::{Got, Label, Sent};
+use crate::channel::Channel;
+use crate::message::{Got, Sent};
 use rustc_hash::FxHashMap;
 
 /// Channels without anything in flight are kept up to here, because most are used again.
@@ -22,7 +23,7 @@ pub(crate) trait Matches {
 /// What is in flight between all ranks.
 #[derive(Default)]
 pub(crate) struct Matcher {
-    channels: FxHashMap<Key, Channel>,
+    channels: FxHashMap<Channel, InFlight>,
     /// So many channels are looked through for idle ones.
     sweep_at: usize,
     sends: Chains<Sent>,
@@ -30,43 +31,15 @@ pub(crate) struct Matcher {
     ended: Vec<bool>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    /// Source and destination rank.
-    way: u64,
-    /// Communicator and tag.
-    label: u64,
-}
-
 /// At most one of the two chains holds something.
 #[derive(Clone, Copy)]
-struct Channel {
+struct InFlight {
     sends: Chain,
     receives: Chain,
 }
 
-impl Key {
-    #[inline]
-    fn new(src: u32, dst: u32, label: Label) -> Key {
-        // Communicators are numbered below 2^24 on each rank, and there are not 2^31 in a run.
-        let communicator = u64::from(label.communicator) | u64::from(label.partitioned) << 31;
-        Key {
-            way: u64::from(src) | u64::from(dst) << 32,
-            label: communicator | u64::from(label.tag as u32) << 32,
-        }
-    }
-
-    fn src(&self) -> u32 {
-        self.way as u32
-    }
-
-    fn dst(&self) -> u32 {
-        (self.way >> 32) as u32
-    }
-}
-
-impl Channel {
-    const IDLE: Channel = Channel { sends: Chain::EMPTY, receives: Chain::EMPTY };
+impl InFlight {
+    const IDLE: InFlight = InFlight { sends: Chain::EMPTY, receives: Chain::EMPTY };
 
     fn is_idle(self) -> bool {
         self.sends.is_empty() && self.receives.is_empty()
@@ -149,8 +122,8 @@ impl Matcher {
     pub fn send(&mut self, sent: &Sent, out: &mut impl Matches) {
         let receiver_ended = self.has_ended(sent.dst);
         self.sweep();
-        let key = Key::new(sent.src, sent.dst, sent.label);
-        let channel = self.channels.entry(key).or_insert(Channel::IDLE);
+        let key = Channel::new(sent.src, sent.dst, sent.label);
+        let channel = self.channels.entry(key).or_insert(InFlight::IDLE);
         match self.receives.pop(&mut channel.receives) {
             Some(got) => out.pair(sent, &got),
             None if receiver_ended => out.lone_send(sent),
@@ -163,8 +136,8 @@ impl Matcher {
     pub fn receive(&mut self, got: &Got, out: &mut impl Matches) {
         let sender_ended = self.has_ended(got.src);
         self.sweep();
-        let key = Key::new(got.src, got.dst, got.label);
-        let channel = self.channels.entry(key).or_insert(Channel::IDLE);
+        let key = Channel::new(got.src, got.dst, got.label);
+        let channel = self.channels.entry(key).or_insert(InFlight::IDLE);
         match self.sends.pop(&mut channel.sends) {
             Some(sent) => out.pair(&sent, got),
             None if sender_ended => out.lone_receive(got),
@@ -175,10 +148,10 @@ impl Matcher {
     /// The log of a rank has ended: nobody will meet what waits for it.
     pub fn end(&mut self, rank: u32, out: &mut impl Matches) {
         self.ended[rank as usize] = true;
-        let is_of = |key: &&Key| key.dst() == rank || key.src() == rank;
-        let mut keys: Vec<Key> = self.channels.keys().filter(is_of).copied().collect();
+        let is_of = |key: &&Channel| key.dst() == rank || key.src() == rank;
+        let mut keys: Vec<Channel> = self.channels.keys().filter(is_of).copied().collect();
         // In an order of their own: that of the table depends on all that went before.
-        keys.sort_unstable_by_key(|key| (key.way, key.label));
+        keys.sort_unstable();
         for key in keys {
             let Some(channel) = self.channels.get_mut(&key) else { continue };
             if key.dst() == rank {

@@ -3,8 +3,9 @@
 use crate::CloseError;
 use crate::arrival::arrival;
 use crate::blocked::Blocked;
+use crate::channel::Channel;
 use crate::clocks::ClockErrors;
-use crate::doubts::{Doubts, Fault, Pairs};
+use crate::doubts::{Channels, Doubts, Fault};
 use crate::event::{Event, Size};
 use crate::groups::View;
 use crate::matching::Matches;
@@ -31,7 +32,7 @@ pub(crate) struct Written {
     pub violations: u64,
     /// Messages that did not fit.
     pub truncated: u64,
-    /// Pairs of ranks whose sends and receives do not belong together as they were matched.
+    /// Channels whose sends and receives do not belong together as they were matched.
     pub doubts: Doubts,
     /// What is not known of blocked calls.
     pub blocking: Blocking,
@@ -42,7 +43,7 @@ pub(crate) struct Written {
 pub(crate) struct Known<'a> {
     pub errors: &'a ClockErrors,
     pub usual: &'a Usual,
-    /// Pairs of ranks whose messages are left unmatched.
+    /// Channels whose messages are left unmatched.
     pub doubts: &'a Doubts,
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Recording<'a> {
     ended_well: Vec<bool>,
     known: Known<'a>,
     waiting: Waiting,
-    pairs: Pairs,
+    channels: Channels,
     written: Written,
     /// Receives without a send of each rank.
     lone_receives: Vec<u64>,
@@ -87,7 +88,7 @@ impl<'a> Recording<'a> {
             known,
             waiting: Waiting::new(known.errors.most(), share),
             lone_receives,
-            pairs: Pairs::default(),
+            channels: Channels::default(),
             written,
             failed: None,
             progress,
@@ -106,14 +107,14 @@ impl<'a> Recording<'a> {
         let writers = &mut self.writers;
         self.waiting.close(i64::MAX, |blocked| put_wait(writers, &self.present, blocked))?;
         self.written.blocking = self.waiting.facts();
-        self.written.doubts = self.pairs.doubts();
+        self.written.doubts = self.channels.doubts();
         Ok((self.written, self.writers.finish()?))
     }
 
-    fn left_over(&mut self, src: u32, dst: u32) {
+    fn left_over(&mut self, channel: Channel) {
         let ended_well = |rank: u32| self.ended_well.get(rank as usize) == Some(&true);
-        if ended_well(src) && ended_well(dst) {
-            self.pairs.left_over(src, dst);
+        if ended_well(channel.src()) && ended_well(channel.dst()) {
+            self.channels.left_over(channel);
         }
     }
 
@@ -139,7 +140,7 @@ impl Matches for Recording<'_> {
     #[inline]
     fn pair(&mut self, sent: &Sent, got: &Got) {
         let Known { errors, usual, doubts } = self.known;
-        if doubts.are_about(sent.src, sent.dst) {
+        if doubts.are_about(Channel::new(sent.src, sent.dst, sent.label)) {
             self.lone_send(sent);
             return self.lone_receive(got);
         }
@@ -150,7 +151,7 @@ impl Matches for Recording<'_> {
             return;
         }
         self.written.matched += 1;
-        let fault = self.pairs.judge(sent, got, clock_error);
+        let fault = self.channels.judge(sent, got, clock_error);
         self.written.violations += u64::from(fault == Some(Fault::TooEarly));
         self.written.truncated += u64::from(got.size == Size::Cut);
         let arrival = arrival(sent, got, clock_error, usual);
@@ -161,7 +162,7 @@ impl Matches for Recording<'_> {
         if !self.share.owns(sent.dst) {
             return;
         }
-        self.left_over(sent.src, sent.dst);
+        self.left_over(Channel::new(sent.src, sent.dst, sent.label));
         self.written.lone_sends += 1;
         self.write(sent.dst, None, &MessageRow::of_send(sent));
     }
@@ -171,7 +172,7 @@ impl Matches for Recording<'_> {
         if got.number.is_none() || !self.share.owns(got.dst) {
             return;
         }
-        self.left_over(got.src, got.dst);
+        self.left_over(Channel::new(got.src, got.dst, got.label));
         // No two of one source have the same number, whichever rank has them.
         let (rank, ranks) = (got.dst as usize, self.lone_receives.len() as u64);
         let seq = LONE_RECEIVES_FROM + self.lone_receives[rank] * ranks + u64::from(got.dst);
@@ -192,9 +193,9 @@ impl Traffic for Recording<'_> {
         self.waiting.one_sided(rank as u32, event, view);
     }
 
-    fn doubt(&mut self, src: u32, dst: u32) {
-        if self.share.owns(dst) {
-            self.pairs.unknown(src, dst);
+    fn doubt(&mut self, channel: Channel) {
+        if self.share.owns(channel.dst()) {
+            self.channels.unknown(channel);
         }
     }
 

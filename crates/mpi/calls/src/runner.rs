@@ -6,6 +6,7 @@
 
 use crate::CloseError;
 use crate::call_table::CallTable;
+use crate::channel::Channel;
 use crate::entry::ANY_PEER;
 use crate::event::{End, Event, Open};
 use crate::groups::{Seen, View};
@@ -58,11 +59,8 @@ pub(crate) enum Step {
     Collective(usize),
     /// It is a function of one-sided communication; the same.
     OneSided(usize),
-    /// Which messages went from one rank to the other is not known from here on.
-    Doubt {
-        src: u32,
-        dst: u32,
-    },
+    /// Which messages went there is not known from here on.
+    Doubt(Channel),
     Send(Sent),
     Receive(Got),
     /// The message that the rank took as number so many is none of the record's.
@@ -184,13 +182,13 @@ impl Side<'_> {
         if call.posts_send()
             && let Some(sent) = self.send(event, seen)
         {
-            doubt(event, (sent.src, sent.dst), batch);
+            doubt(event, Channel::new(sent.src, sent.dst, sent.label), batch);
             batch.steps.push(Step::Send(sent));
         }
         if call.posts_receive()
             && let Some(got) = self.receive(event, seen)
         {
-            doubt(event, (got.src, got.dst), batch);
+            doubt(event, Channel::new(got.src, got.dst, got.label), batch);
             batch.steps.push(Step::Receive(got));
             took = false;
         }
@@ -281,8 +279,8 @@ impl Side<'_> {
 }
 
 #[inline]
-fn doubt(event: &Event, (src, dst): (u32, u32), batch: &mut Batch) {
+fn doubt(event: &Event, channel: Channel, batch: &mut Batch) {
     if event.ended.how == End::Unknown {
-        batch.steps.push(Step::Doubt { src, dst });
+        batch.steps.push(Step::Doubt(channel));
     }
 }

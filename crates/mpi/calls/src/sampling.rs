@@ -1,6 +1,7 @@
 //! The first walk: a bounded number of messages from the run's beginning, to learn what is usual.
 
 use crate::CloseError;
+use crate::channel::Channel;
 use crate::clocks::ClockErrors;
 use crate::doubts::Doubts;
 use crate::event::Event;
@@ -20,7 +21,7 @@ const SAMPLES_MAX: usize = 200_000;
 pub(crate) struct Sampling<'a> {
     samples: Vec<Sample>,
     errors: &'a ClockErrors,
-    /// Between these ranks nothing can be learnt.
+    /// Of these channels nothing can be learnt.
     doubts: &'a Doubts,
     /// What was waited for, as far as that is known before it is known how messages travel.
     waiting: Waiting,
@@ -60,7 +61,7 @@ impl<'a> Sampling<'a> {
 
 impl Matches for Sampling<'_> {
     fn pair(&mut self, sent: &Sent, got: &Got) {
-        if self.doubts.are_about(sent.src, sent.dst) {
+        if self.doubts.are_about(Channel::new(sent.src, sent.dst, sent.label)) {
             return;
         }
         let clock_error = self.errors.between(sent.src, sent.dst);
@@ -87,7 +88,7 @@ impl Traffic for Sampling<'_> {
         self.waiting.one_sided(rank as u32, event, view);
     }
 
-    fn doubt(&mut self, _: u32, _: u32) {}
+    fn doubt(&mut self, _: Channel) {}
 
     fn wants(&self, _: u32, _: u32) -> bool {
         true

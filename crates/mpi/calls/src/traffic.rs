@@ -3,6 +3,7 @@
 
 use crate::CloseError;
 use crate::call_table::CallTable;
+use crate::channel::Channel;
 use crate::event::Event;
 use crate::feeds::{self, FedTurn, Feed};
 use crate::groups::View;
@@ -19,8 +20,8 @@ pub(crate) trait Traffic: Matches {
     fn collective(&mut self, rank: usize, event: &Event, view: &View);
     /// A rank called a function of one-sided communication.
     fn one_sided(&mut self, rank: usize, event: &Event, view: &View);
-    /// Which messages went from `src` to `dst` is not known from here on.
-    fn doubt(&mut self, src: u32, dst: u32);
+    /// Which messages went on a channel is not known from here on.
+    fn doubt(&mut self, channel: Channel);
     /// Whether messages from `src` to `dst` are to be matched at all.
     fn wants(&self, src: u32, dst: u32) -> bool;
     /// The message that `rank` took as number `number` is none of the record's.
@@ -102,7 +103,7 @@ impl<'a> Walk<'a> {
                     traffic.collective(rank as usize, &events[*event], view());
                 }
                 Step::OneSided(event) => traffic.one_sided(rank as usize, &events[*event], view()),
-                Step::Doubt { src, dst } => traffic.doubt(*src, *dst),
+                Step::Doubt(channel) => traffic.doubt(*channel),
                 Step::Skip(number) => traffic.skip(rank as usize, *number),
             }
         }

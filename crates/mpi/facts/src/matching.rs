@@ -31,11 +31,11 @@ pub struct Matching {
     /// Messages that did not fit into what they were received into.
     #[serde(skip_serializing_if = "is_none")]
     pub truncated: u64,
-    /// Pairs of ranks whose sends and receives cannot belong together as they were matched. They
-    /// count as unmatched. The first of them.
+    /// Pairs of ranks whose sends and receives, or some of them, cannot belong together as they were
+    /// matched. Those count as unmatched. The first pairs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubtful_pairs: Vec<DoubtfulPair>,
-    /// Messages of all such pairs.
+    /// Such messages of all pairs.
     #[serde(skip_serializing_if = "is_none")]
     pub doubtful_messages: u64,
     /// Receives of which nobody knows what they got.
@@ -61,7 +61,8 @@ pub struct FromAny {
     pub uncertain: u64,
 }
 
-/// A pair of ranks whose sends and receives cannot belong together as they were matched.
+/// A pair of ranks whose sends and receives cannot belong together as they were matched: all of
+/// them, or those of some communicators and tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DoubtfulPair {
@@ -69,7 +70,13 @@ pub struct DoubtfulPair {
     pub src: u64,
     /// The receiver.
     pub dst: u64,
-    /// Messages that were matched.
+    /// Communicators and tags that it is about; 0: all messages from one to the other.
+    #[serde(skip_serializing_if = "is_none")]
+    pub channels: u64,
+    /// The tag, where that is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<i32>,
+    /// Messages of these that were matched.
     pub messages: u64,
     /// Those of which sender and receiver give different sizes.
     pub sizes_differ: u64,

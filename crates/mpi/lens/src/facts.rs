@@ -2,7 +2,7 @@
 //! what it did not see.
 
 use calls::list::{CLASSES, Class};
-use mpi_facts::{Damaged, DoubtfulPair, InProgress, Matching, MpiFacts};
+use mpi_facts::{Damaged, DoubtfulPair, InProgress, Matching, MpiFacts, ThreadLevel};
 use report::ProductFacts;
 use serde_json::Value;
 
@@ -88,6 +88,7 @@ impl MpiWords for MpiFacts {
         lines.extend(self.damaged.iter().flat_map(damaged));
         lines.extend(not_covered(self));
         lines.extend(doubtful(&self.matching));
+        lines.extend(thread_order(self));
         if self.matching.sizes_differ > 0 && self.matching.doubtful_pairs.is_empty() {
             let differ = counted(self.matching.sizes_differ, "message");
             lines.push(format!(
@@ -203,11 +204,29 @@ fn doubtful_pair(pair: &DoubtfulPair) -> String {
             .to_owned(),
         false => format!("when they are paired in order, {}", found.join(", and ")),
     };
+    let with = match (pair.channels, pair.tag) {
+        (1, Some(tag)) => format!(" with tag {tag}"),
+        (0 | 1, _) => String::new(),
+        (several, _) => format!(" with {} communicators and tags", count(several)),
+    };
     format!(
-        "Which receive got which message from rank {} to rank {} is not known: {why}. These \
+        "Which receive got which message from rank {} to rank {}{with} is not known: {why}. These \
         messages count as unmatched, and no conclusion covers them.",
         pair.src, pair.dst
     )
+}
+
+/// What makes messages come in another order than the calls, where threads may do it.
+fn thread_order(facts: &MpiFacts) -> Option<String> {
+    let is_early = |pair: &DoubtfulPair| pair.too_early > 0;
+    let may_be = facts.thread_level == Some(ThreadLevel::MULTIPLE)
+        && facts.matching.doubtful_pairs.iter().any(is_early);
+    may_be.then(|| {
+        "Threads of a rank that send, or receive, at once with one communicator and tag do so in \
+        an order that only the library knows. With a tag or a communicator for each thread their \
+        messages can be told apart."
+            .to_owned()
+    })
 }
 
 /// What the program may do with threads.
@@ -345,6 +364,26 @@ mod tests {
             remarks,
             ["1 message was larger than the buffer of the receive (MPI_ERR_TRUNCATE)."]
         );
+    }
+
+    #[test]
+    fn channels_without_a_match_are_told_with_what_threads_may_have_to_do_with_it() {
+        let facts = of(Some(&json!({
+            "thread_asked": 3, "thread_level": 3,
+            "doubtful_pairs": [
+                {"src": 0, "dst": 1, "channels": 1, "tag": 7, "messages": 100, "too_early": 30},
+                {"src": 1, "dst": 0, "channels": 2, "messages": 9, "sizes_differ": 3},
+            ],
+        })))
+        .unwrap();
+        let losses = facts.losses();
+        assert!(plain(&losses[0]).starts_with(
+            "Which receive got which message from rank 0 to rank 1 with tag 7 is not known: when"
+        ));
+        assert!(plain(&losses[1]).contains("rank 1 to rank 0 with 2 communicators and tags is"));
+        assert!(losses[2].starts_with("Threads of a rank that send, or receive, at once"));
+        let alone = MpiFacts { thread_level: Some(ThreadLevel(2)), ..facts };
+        assert_eq!(alone.losses().len(), 2);
     }
 
     #[test]

@@ -105,11 +105,13 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
         ));
     }
     if facts.unmatched.hidden_connections > 0 {
+        let is_urgent = facts.processes.iter().any(|process| process.urgent);
         lines.push(format!(
             "By the kernel's account {} carried more bytes than the calls that were seen: a child \
-            process that is not traced (see --follow), the C library itself (dprintf), or system \
+            process that is not traced (see --follow), the C library itself (dprintf), {}or system \
             calls without it moved the others. Their messages are not matched.",
-            counted(facts.unmatched.hidden_connections, "connection")
+            counted(facts.unmatched.hidden_connections, "connection"),
+            if is_urgent { "calls for urgent data, " } else { "" }
         ));
     }
     if facts.unmatched.stream_connections > 0 {
@@ -268,6 +270,17 @@ mod tests {
             assert!(remarks(&unmatched)[0].contains("and for the other ends of connections"));
             assert_eq!(losses(&unmatched).len(), 1);
         }
+    }
+
+    #[test]
+    fn urgent_data_is_among_what_may_have_moved_hidden_bytes_where_a_process_used_any() {
+        let said = |urgent| {
+            let processes = vec![ProcessSummary { urgent, ..ProcessSummary::default() }];
+            let unmatched = UnmatchedFacts { hidden_connections: 1, ..UnmatchedFacts::default() };
+            losses(&SocketsFacts { processes, unmatched, ..SocketsFacts::default() }).remove(0)
+        };
+        assert!(said(true).contains("(dprintf), calls for urgent data, or system"));
+        assert!(said(false).contains("(dprintf), or system"));
     }
 
     #[test]

@@ -38,7 +38,8 @@ static int cancel(void) {
     return messages;
 }
 
-/* A receive, or a send, that goes past everybody between the program and its library. */
+/* A receive, or a send, that goes past everybody between the program and its library, with tag 5;
+   others have another tag, or go the other way. */
 static int past(int grows, int sends) {
     int (*receive)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *) = NULL;
     int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm) = NULL;
@@ -51,13 +52,15 @@ static int past(int grows, int sends) {
         int many = grows ? i + 1 : 4;
         if (rank == 0) {
             (i == 10 && sends ? send : MPI_Send)(out, many, MPI_INT, 1, 5, W);
+            MPI_Send(out, 1, MPI_INT, 1, 7, W);
             MPI_Recv(in, MOST, MPI_INT, 1, 6, W, MPI_STATUS_IGNORE);
         } else if (rank == 1) {
             (i == 10 && !sends ? receive : MPI_Recv)(in, MOST, MPI_INT, 0, 5, W, MPI_STATUS_IGNORE);
+            MPI_Recv(in, MOST, MPI_INT, 0, 7, W, MPI_STATUS_IGNORE);
             MPI_Send(out, many, MPI_INT, 0, 6, W);
         }
     }
-    return 200;
+    return 300;
 }
 
 static int truncated(void) {
