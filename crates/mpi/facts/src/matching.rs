@@ -31,8 +31,8 @@ pub struct Matching {
     /// Messages that did not fit into what they were received into.
     #[serde(skip_serializing_if = "is_none")]
     pub truncated: u64,
-    /// Pairs of ranks whose sends and receives, or some of them, cannot belong together as they were
-    /// matched. Those count as unmatched. The first pairs.
+    /// Pairs of ranks whose sends and receives, or some of them, cannot belong together as they
+    /// were matched. Those count as unmatched. The first pairs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubtful_pairs: Vec<DoubtfulPair>,
     /// Such messages of all pairs.
