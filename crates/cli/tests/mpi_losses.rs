@@ -156,6 +156,31 @@ fn a_message_in_parts_is_late_until_its_last_part_is_ready() {
     });
 }
 
+/// Threads that send and receive at once on one communicator: that is said, and what has one for
+/// each thread is whole. It takes a thread that loses its core within a call, so it is tried again.
+#[test]
+fn what_threads_post_at_once_is_told_and_leaves_the_rest_whole() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "threads", home.path()) else { continue };
+        let said = (0..20).any(|_| {
+            let command = format!("{} {} 8 500 together", mpirun(mpi, 2), program.display());
+            let Traced { facts, report, .. } = trace(home.path(), &command);
+            let doubtful = facts["doubtful_messages"].as_u64().unwrap_or(0);
+            assert!(doubtful <= 8000, "those of one communicator: {facts}");
+            assert_eq!(facts["matched"].as_u64(), Some(16_000 - doubtful), "{facts}");
+            let calls = ["sends", "receives"].map(|kind| facts["by_threads"][kind].as_u64());
+            let calls: u64 = calls.into_iter().flatten().sum();
+            assert!(calls <= 16_000, "sends and receives of one communicator: {facts}");
+            let words: Vec<_> = report.split_whitespace().collect();
+            let is_told = words.join(" ").contains("while another thread of the rank was in a");
+            assert_eq!(is_told, calls > 0, "{report}");
+            is_told
+        });
+        assert!(said, "{mpi}");
+    }
+}
+
 /// A receive that nobody sees shifts all that follow with its tag: they are left out, and others of
 /// the two ranks are as they were.
 #[test]

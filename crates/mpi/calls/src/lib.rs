@@ -15,6 +15,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod arrival;
+mod at_once;
 mod blocked;
 mod call_table;
 pub mod cause;
@@ -39,6 +40,7 @@ mod meaning;
 mod message;
 mod one_sided;
 mod order;
+mod posted;
 mod protocol;
 mod ranks;
 mod recording;

@@ -12,9 +12,11 @@ use crate::event::{End, Event, Open};
 use crate::groups::{Seen, View};
 use crate::list::Class;
 use crate::message::{Done, Got, Label, Mode, Sent};
+use crate::posted::Posted;
 use crate::ranks::{Rank, Ranks};
 use crate::resolve::Resolver;
 use crate::sites::SiteNumbers;
+use mpi_facts::{ByThreads, ThreadLevel};
 use record::{Closing, NULL};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
@@ -40,6 +42,7 @@ pub(crate) struct Counts {
     /// Messages to and from processes outside the world, or through communicators that were never
     /// registered.
     pub outside: u64,
+    pub by_threads: ByThreads,
 }
 
 impl AddAssign for Counts {
@@ -50,6 +53,8 @@ impl AddAssign for Counts {
         self.untold_receives += other.untold_receives;
         self.uncertain += other.uncertain;
         self.outside += other.outside;
+        self.by_threads.sends += other.by_threads.sends;
+        self.by_threads.receives += other.by_threads.receives;
     }
 }
 
@@ -103,6 +108,8 @@ struct Side<'a> {
     /// Communicator and tag of receives that were posted for any source and that nobody saw
     /// complete.
     open: Vec<(u32, i32)>,
+    /// None where only one thread calls at a time.
+    threads: Option<Posted>,
     /// Where its calls are written; none where they are not.
     table: Option<CallTable>,
 }
@@ -121,7 +128,9 @@ impl<'a> Runner<'a> {
         };
         let model = closing.model(&rank.sheet);
         let resolver = Resolver::open((files, logs), &rank.survey.requests, model, ranks.window);
+        let level = rank.survey.facts.as_ref().and_then(|facts| facts.thread_level);
         let side = Side {
+            threads: (level >= Some(ThreadLevel::MULTIPLE)).then(Posted::default),
             rank: at as u32,
             view: &rank.view,
             sites: &rank.sites,
@@ -139,6 +148,7 @@ impl<'a> Runner<'a> {
         batch.turns.clear();
         for _ in 0..turns {
             let time = self.turn(batch)?;
+            let time = self.side.release(time, batch);
             batch.turns.push(Turn { end: batch.steps.len(), time });
             if time.is_none() {
                 self.side.table.take().map_or(Ok(()), CallTable::finish)?;
@@ -182,20 +192,41 @@ impl Side<'_> {
         if call.posts_send()
             && let Some(sent) = self.send(event, seen)
         {
-            doubt(event, Channel::new(sent.src, sent.dst, sent.label), batch);
-            batch.steps.push(Step::Send(sent));
+            let channel = Channel::new(sent.src, sent.dst, sent.label);
+            doubt(event, channel, batch);
+            self.post((channel, Step::Send(sent)), event, batch);
         }
         if call.posts_receive()
             && let Some(got) = self.receive(event, seen)
         {
-            doubt(event, Channel::new(got.src, got.dst, got.label), batch);
-            batch.steps.push(Step::Receive(got));
+            let channel = Channel::new(got.src, got.dst, got.label);
+            doubt(event, channel, batch);
+            self.post((channel, Step::Receive(got)), event, batch);
             took = false;
         }
         if took {
             batch.steps.push(Step::Skip(event.ended.taken));
         }
         Ok(())
+    }
+
+    /// A call posted this on a channel.
+    #[inline]
+    fn post(&mut self, (channel, step): (Channel, Step), event: &Event, batch: &mut Batch) {
+        let Some(threads) = &mut self.threads else { return batch.steps.push(step) };
+        if let Step::Send(sent) = step {
+            return threads.post(channel, event, Some(sent));
+        }
+        threads.post(channel, event, None);
+        batch.steps.push(step);
+    }
+
+    /// Hand on what threads posted, of a rank that is at `time`. Where it is with that.
+    fn release(&mut self, time: Option<i64>, batch: &mut Batch) -> Option<i64> {
+        let Some(threads) = &mut self.threads else { return time };
+        threads.release(time.is_none(), |sent| batch.steps.push(Step::Send(sent)));
+        self.counts.by_threads = threads.counts();
+        time.map(|time| threads.first().map_or(time, |first| first.min(time)))
     }
 
     #[inline]

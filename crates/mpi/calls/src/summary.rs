@@ -61,6 +61,7 @@ fn matching(counts: &Counts, written: &Written, doubts: &Doubts) -> Matching {
             untold_receives: counts.untold_receives,
             uncertain: counts.uncertain,
         },
+        by_threads: counts.by_threads,
         outside: counts.outside,
         cancelled: counts.cancelled,
     }

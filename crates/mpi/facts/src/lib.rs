@@ -17,7 +17,7 @@ pub mod variables;
 
 pub use blocking::Blocking;
 pub use elsewhere::{ELSEWHERE_FILE, Elsewhere, FOLDER_START, LogPlace};
-pub use matching::{DoubtfulPair, FromAny, Matching};
+pub use matching::{ByThreads, DoubtfulPair, FromAny, Matching};
 pub use rank::RankFacts;
 pub use run::{Damaged, InProgress, KEY, MpiFacts};
 pub use thread_level::ThreadLevel;

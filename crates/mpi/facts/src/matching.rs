@@ -41,6 +41,9 @@ pub struct Matching {
     /// Receives of which nobody knows what they got.
     #[serde(flatten)]
     pub from_any: FromAny,
+    /// Those that threads posted at once.
+    #[serde(skip_serializing_if = "ByThreads::is_none")]
+    pub by_threads: ByThreads,
     /// Messages to and from processes outside the world, or through communicators that were never
     /// registered.
     pub outside: u64,
@@ -59,6 +62,24 @@ pub struct FromAny {
     pub untold_receives: u64,
     /// Receives after one of either kind, which may have got what belongs to it.
     pub uncertain: u64,
+}
+
+/// Sends, and receives, that a thread posted while another one of its rank was posting one with the
+/// same communicator, tag and partner: which of the two came first is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ByThreads {
+    /// Sends.
+    pub sends: u64,
+    /// Receives.
+    pub receives: u64,
+}
+
+impl ByThreads {
+    /// Whether there were none.
+    pub fn is_none(&self) -> bool {
+        *self == ByThreads::default()
+    }
 }
 
 /// A pair of ranks whose sends and receives cannot belong together as they were matched: all of

@@ -2,7 +2,7 @@
 //! what it did not see.
 
 use calls::list::{CLASSES, Class};
-use mpi_facts::{Damaged, DoubtfulPair, InProgress, Matching, MpiFacts, ThreadLevel};
+use mpi_facts::{ByThreads, Damaged, DoubtfulPair, InProgress, Matching, MpiFacts};
 use report::ProductFacts;
 use serde_json::Value;
 
@@ -88,7 +88,7 @@ impl MpiWords for MpiFacts {
         lines.extend(self.damaged.iter().flat_map(damaged));
         lines.extend(not_covered(self));
         lines.extend(doubtful(&self.matching));
-        lines.extend(thread_order(self));
+        lines.extend(by_threads(&self.matching));
         if self.matching.sizes_differ > 0 && self.matching.doubtful_pairs.is_empty() {
             let differ = counted(self.matching.sizes_differ, "message");
             lines.push(format!(
@@ -216,17 +216,22 @@ fn doubtful_pair(pair: &DoubtfulPair) -> String {
     )
 }
 
-/// What makes messages come in another order than the calls, where threads may do it.
-fn thread_order(facts: &MpiFacts) -> Option<String> {
-    let is_early = |pair: &DoubtfulPair| pair.too_early > 0;
-    let may_be = facts.thread_level == Some(ThreadLevel::MULTIPLE)
-        && facts.matching.doubtful_pairs.iter().any(is_early);
-    may_be.then(|| {
-        "Threads of a rank that send, or receive, at once with one communicator and tag do so in \
-        an order that only the library knows. With a tag or a communicator for each thread their \
-        messages can be told apart."
-            .to_owned()
-    })
+/// What threads posted at once.
+fn by_threads(matching: &Matching) -> Option<String> {
+    let ByThreads { sends, receives } = matching.by_threads;
+    let posted = match (sends, receives) {
+        (0, 0) => return None,
+        (sends, 0) => counted(sends, "send"),
+        (0, receives) => counted(receives, "receive"),
+        _ => format!("{} and {}", counted(sends, "send"), counted(receives, "receive")),
+    };
+    let was = if sends + receives == 1 { "was" } else { "were" };
+    Some(format!(
+        "{posted} {was} called while another thread of the rank was in a call of that kind with \
+        the same communicator, tag and partner. Which the library took first is not known, so such \
+        messages may be matched with one another's receives; a tag or a communicator for each \
+        thread tells them apart."
+    ))
 }
 
 /// What the program may do with threads.
@@ -367,9 +372,9 @@ mod tests {
     }
 
     #[test]
-    fn channels_without_a_match_are_told_with_what_threads_may_have_to_do_with_it() {
+    fn channels_without_a_match_are_told_and_what_threads_posted_at_once() {
         let facts = of(Some(&json!({
-            "thread_asked": 3, "thread_level": 3,
+            "by_threads": {"sends": 90, "receives": 1},
             "doubtful_pairs": [
                 {"src": 0, "dst": 1, "channels": 1, "tag": 7, "messages": 100, "too_early": 30},
                 {"src": 1, "dst": 0, "channels": 2, "messages": 9, "sizes_differ": 3},
@@ -381,9 +386,8 @@ mod tests {
             "Which receive got which message from rank 0 to rank 1 with tag 7 is not known: when"
         ));
         assert!(plain(&losses[1]).contains("rank 1 to rank 0 with 2 communicators and tags is"));
-        assert!(losses[2].starts_with("Threads of a rank that send, or receive, at once"));
-        let alone = MpiFacts { thread_level: Some(ThreadLevel(2)), ..facts };
-        assert_eq!(alone.losses().len(), 2);
+        let threads = plain(&losses[2]);
+        assert!(threads.starts_with("90 sends and 1 receive were called while another thread"));
     }
 
     #[test]
