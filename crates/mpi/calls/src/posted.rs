@@ -1,4 +1,4 @@
-//! What threads of a rank that call at the same time post, in an order that is possible.
+//! What several threads of a rank post, in an order that is possible.
 //!
 //! A log has calls in the order in which they were left. Of one thread that is the order in which
 //! it posted; a thread that is slow to wake up, or had no core, leaves a call after others that it

@@ -16,7 +16,7 @@ use crate::posted::Posted;
 use crate::ranks::{Rank, Ranks};
 use crate::resolve::Resolver;
 use crate::sites::SiteNumbers;
-use mpi_facts::{ByThreads, ThreadLevel};
+use mpi_facts::ByThreads;
 use record::{Closing, NULL};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
@@ -42,6 +42,7 @@ pub(crate) struct Counts {
     /// Messages to and from processes outside the world, or through communicators that were never
     /// registered.
     pub outside: u64,
+    /// Those that threads posted at once.
     pub by_threads: ByThreads,
 }
 
@@ -108,7 +109,7 @@ struct Side<'a> {
     /// Communicator and tag of receives that were posted for any source and that nobody saw
     /// complete.
     open: Vec<(u32, i32)>,
-    /// None where only one thread calls at a time.
+    /// None where one thread makes all calls.
     threads: Option<Posted>,
     /// Where its calls are written; none where they are not.
     table: Option<CallTable>,
@@ -128,9 +129,8 @@ impl<'a> Runner<'a> {
         };
         let model = closing.model(&rank.sheet);
         let resolver = Resolver::open((files, logs), &rank.survey.requests, model, ranks.window);
-        let level = rank.survey.facts.as_ref().and_then(|facts| facts.thread_level);
         let side = Side {
-            threads: (level >= Some(ThreadLevel::MULTIPLE)).then(Posted::default),
+            threads: rank.survey.has_threads.then(Posted::default),
             rank: at as u32,
             view: &rank.view,
             sites: &rank.sites,

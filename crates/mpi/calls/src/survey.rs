@@ -32,6 +32,8 @@ pub(crate) struct Survey {
     pub calls: u64,
     /// Call in which the rank was when it ended.
     pub in_progress: Option<Call>,
+    /// Whether several of its threads called.
+    pub has_threads: bool,
     /// Whether it used the communicator with itself.
     pub uses_itself: bool,
     /// Whether it asked for an exclusive lock of a window.
@@ -128,6 +130,7 @@ impl Surveyor {
     fn see_call(&mut self, words: &[u64]) {
         let Some((call, completions)) = entry::decode(words) else { return };
         self.survey.calls += u64::from(!call.is_continued());
+        self.survey.has_threads |= call.thread > 0;
         self.survey.uses_itself |= call.has_message() && call.communicator == entry::ITSELF;
         self.survey.locks_exclusively |= call.is_exclusive();
         self.survey.in_progress = (call.exit == 0).then_some(call);
