@@ -1,6 +1,6 @@
 //! Ranks on several hosts: clocks that are wrong by a known error, and a network namespace a rank.
 
-use crate::common::{folder, mpi_program, text};
+use crate::common::{folder, for_open_mpi, mpi_program, text};
 use record::{Run, RunInfo};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -16,8 +16,7 @@ fn trace(home: &Path, within: &[&str], command: &str) -> RunInfo {
     let words: Vec<&str> = within.iter().copied().chain(ours).chain(command.split(' ')).collect();
     let mut trace = Command::new(words[0]);
     trace.args(&words[1..]).current_dir(home).env("FOURSTAMP_PLANT", PLANT);
-    trace.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    let output = trace.output().expect("the command starts");
+    let output = for_open_mpi(&mut trace).output().expect("the command starts");
     assert!(output.status.success(), "{command}\n{}", text(&output.stderr));
     Run::open(home.join("run")).expect("a closed run").info
 }
