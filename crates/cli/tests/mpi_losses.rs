@@ -173,7 +173,8 @@ fn what_threads_post_at_once_is_told_and_leaves_the_rest_whole() {
             let calls: u64 = calls.into_iter().flatten().sum();
             assert!(calls <= 16_000, "sends and receives of one communicator: {facts}");
             let words: Vec<_> = report.split_whitespace().collect();
-            let is_told = words.join(" ").contains("while another thread of the rank was in a");
+            let is_told =
+                words.join(" ").contains("while another thread of the same rank was in a");
             assert_eq!(is_told, calls > 0, "{report}");
             is_told
         });

@@ -1,10 +1,9 @@
 //! Clients of a Unix-domain socket that have gone before they are accepted: the kernel does not say
 //! which end is whose.
 
-use record::Run;
+use crate::followed::followed;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use streams::{KEY, SocketsFacts};
+use streams::SocketsFacts;
 
 /// What three clients write, of 10, 20 and 30 lines.
 const BYTES: u64 = 60 * 20;
@@ -13,20 +12,7 @@ const BYTES: u64 = 60 * 20;
 fn traced(who: &str) -> (SocketsFacts, String) {
     let home = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/gone.py");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
-    command.args(["trace", "--follow", "--out", "run", "--", "python3"]);
-    let Output { status, stderr, .. } = command
-        .arg(script)
-        .args([who, "listener"])
-        .current_dir(home.path())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert!(status.success(), "{who}: {said}");
-    let run = Run::open(home.path().join("run")).unwrap();
-    let facts = serde_json::from_value(run.info.parameters[KEY].clone()).unwrap();
-    (facts, said.split_whitespace().collect::<Vec<_>>().join(" "))
+    followed(home.path(), &["python3", script.to_str().unwrap(), who, "listener"])
 }
 
 #[test]
@@ -59,6 +45,9 @@ fn clients_that_came_at_once_are_matched_all_or_not_at_all() {
 fn a_client_that_was_not_traced_is_not_made_up() {
     let (facts, said) = traced("untraced");
     assert_eq!((facts.whole_connections, facts.gone_clients), (0, 1), "{facts:?}");
-    assert!(said.contains("The client of 1 Unix-domain connection had gone before"), "{said}");
+    assert!(
+        said.contains("Which clients 1 Unix-domain connection came from is not known"),
+        "{said}"
+    );
     assert!(facts.outside.is_some(), "{facts:?}");
 }

@@ -2,9 +2,8 @@
 //! Node.js, libuv and others do.
 
 use crate::compiled::compiled;
-use record::Run;
-use std::process::{Command, Output, Stdio};
-use streams::{KEY, SocketsFacts};
+use crate::followed::followed;
+use streams::SocketsFacts;
 
 const WAYS: [&str; 3] = ["fork", "vfork", "spawn"];
 const LINES: u64 = 50;
@@ -14,15 +13,8 @@ const LINE: u64 = 20;
 fn traced(words: &[&str]) -> (SocketsFacts, String) {
     let home = tempfile::tempdir().unwrap();
     let program = compiled(home.path(), "handed", &[]);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fourstamp"));
-    command.args(["trace", "--follow", "--out", "run", "--"]).arg(program).args(words);
-    let Output { status, stderr, .. } =
-        command.current_dir(home.path()).stdin(Stdio::null()).output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    assert!(status.success(), "{words:?}: {said}");
-    let run = Run::open(home.path().join("run")).unwrap();
-    let facts = serde_json::from_value(run.info.parameters[KEY].clone()).unwrap();
-    (facts, said.split_whitespace().collect::<Vec<_>>().join(" "))
+    let words: Vec<_> = [program.to_str().unwrap()].iter().chain(words).copied().collect();
+    followed(home.path(), &words)
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl AtOnce {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Label;
+    use crate::channel::Label;
 
     fn channel(tag: i32) -> Channel {
         Channel::new(0, 1, Label { communicator: 0, tag, partitioned: false })

@@ -1,7 +1,15 @@
 //! What messages have in common that cannot overtake one another.
 
-use crate::message::Label;
 use serde::{Deserialize, Serialize};
+
+/// What messages must have in common to meet, beside their ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub communicator: u32,
+    pub tag: i32,
+    /// It is sent or received in parts.
+    pub partitioned: bool,
+}
 
 /// Source, destination, communicator and tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

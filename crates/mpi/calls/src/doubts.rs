@@ -103,7 +103,7 @@ impl Channels {
     /// Take in two calls that were matched, and say what is wrong with them.
     #[inline]
     pub fn judge(&mut self, sent: &Sent, got: &Got, clock_error: i64) -> Option<Fault> {
-        let judged = self.of(Channel::new(sent.src, sent.dst, sent.label));
+        let judged = self.of(sent.channel());
         judged.messages += 1;
         let fault = fault(sent, got, clock_error)?;
         match fault {
@@ -218,35 +218,40 @@ impl Doubts {
 
     /// The first of them by their ranks, for `run.json`.
     pub fn told(&self) -> Vec<DoubtfulPair> {
-        let mut pairs: BTreeMap<(u32, u32), DoubtfulPair> = BTreeMap::new();
-        let mut is_whole = Vec::new();
+        let mut pairs: BTreeMap<(u32, u32), (Judged, u64, Option<i32>)> = BTreeMap::new();
+        // What is about all between two ranks comes last.
         for (whole, judged) in &self.judged {
-            let (src, dst) = whole.ranks();
-            let none = DoubtfulPair { src: src.into(), dst: dst.into(), ..Default::default() };
-            let pair = pairs.entry((src, dst)).or_insert(none);
-            if let Whole::Channel(channel) = whole {
-                pair.tag = if pair.channels == 0 { Some(channel.tag()) } else { None };
-                pair.channels += 1;
-            }
-            is_whole.extend(matches!(whole, Whole::Ranks(..)).then_some((src, dst)));
-            pair.messages += judged.messages;
-            pair.sizes_differ += judged.sizes_differ;
-            pair.too_early += judged.too_early;
-            pair.left_over += judged.left_over;
-            pair.unknown |= judged.unknown;
+            let (sum, channels, tag) = pairs.entry(whole.ranks()).or_default();
+            *sum += *judged;
+            (*channels, *tag) = match whole {
+                Whole::Channel(channel) if *channels == 0 => (1, Some(channel.tag())),
+                Whole::Channel(_) => (*channels + 1, None),
+                Whole::Ranks(..) => (0, None),
+            };
         }
-        for ranks in is_whole {
-            pairs.entry(ranks).and_modify(|pair| (pair.channels, pair.tag) = (0, None));
-        }
-        pairs.into_values().take(TOLD_MOST).collect()
+        let pairs = pairs.into_iter().take(TOLD_MOST);
+        pairs
+            .map(|((src, dst), (sum, channels, tag))| DoubtfulPair {
+                src: src.into(),
+                dst: dst.into(),
+                channels,
+                tag,
+                messages: sum.messages,
+                sizes_differ: sum.sizes_differ,
+                too_early: sum.too_early,
+                left_over: sum.left_over,
+                unknown: sum.unknown,
+            })
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::Label;
     use crate::event::{Looked, Open};
-    use crate::message::{Done, Label};
+    use crate::message::Done;
 
     const LABEL: Label = Label { communicator: 1, tag: 5, partitioned: false };
     const US: i64 = 1_000;

@@ -122,7 +122,7 @@ impl Matcher {
     pub fn send(&mut self, sent: &Sent, out: &mut impl Matches) {
         let receiver_ended = self.has_ended(sent.dst);
         self.sweep();
-        let key = Channel::new(sent.src, sent.dst, sent.label);
+        let key = sent.channel();
         let channel = self.channels.entry(key).or_insert(InFlight::IDLE);
         match self.receives.pop(&mut channel.receives) {
             Some(got) => out.pair(sent, &got),
@@ -136,7 +136,7 @@ impl Matcher {
     pub fn receive(&mut self, got: &Got, out: &mut impl Matches) {
         let sender_ended = self.has_ended(got.src);
         self.sweep();
-        let key = Channel::new(got.src, got.dst, got.label);
+        let key = got.channel();
         let channel = self.channels.entry(key).or_insert(InFlight::IDLE);
         match self.sends.pop(&mut channel.sends) {
             Some(sent) => out.pair(&sent, got),

@@ -1,15 +1,7 @@
 //! The two sides of a message.
 
+use crate::channel::{Channel, Label};
 use crate::event::{Looked, Open, Size};
-
-/// What messages must have in common to meet, beside their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Label {
-    pub communicator: u32,
-    pub tag: i32,
-    /// It is sent or received in parts.
-    pub partitioned: bool,
-}
 
 /// What the sender knows. Stamps are ns on the timeline, rows those of the table of calls.
 #[derive(Clone, Copy, Debug)]
@@ -73,4 +65,18 @@ pub(crate) struct Got {
     pub alone: bool,
     /// Row of the call that completed it; null if none did.
     pub done_row: i64,
+}
+
+impl Sent {
+    #[inline]
+    pub fn channel(&self) -> Channel {
+        Channel::new(self.src, self.dst, self.label)
+    }
+}
+
+impl Got {
+    #[inline]
+    pub fn channel(&self) -> Channel {
+        Channel::new(self.src, self.dst, self.label)
+    }
 }

@@ -4,8 +4,8 @@
 //! it posted; a thread that is slow to wake up, or had no core, leaves a call after others that it
 //! came before. Which of two calls that overlap was first nobody sees. No message is taken before
 //! it was sent if sends count in the order in which their calls were entered, and receives in that
-//! in which theirs were left, wherever any order gives that: so they are handed on. Such calls are
-//! counted.
+//! in which theirs were left, wherever any order gives that: so they are handed on. Calls that
+//! overlap are counted.
 
 use crate::at_once::AtOnce;
 use crate::channel::Channel;
@@ -87,8 +87,9 @@ impl Posted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::Label;
     use crate::entry::Call;
-    use crate::message::{Done, Label, Mode};
+    use crate::message::{Done, Mode};
 
     const MS: i64 = 1_000_000;
 

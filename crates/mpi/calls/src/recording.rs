@@ -140,7 +140,7 @@ impl Matches for Recording<'_> {
     #[inline]
     fn pair(&mut self, sent: &Sent, got: &Got) {
         let Known { errors, usual, doubts } = self.known;
-        if doubts.are_about(Channel::new(sent.src, sent.dst, sent.label)) {
+        if doubts.are_about(sent.channel()) {
             self.lone_send(sent);
             return self.lone_receive(got);
         }
@@ -162,7 +162,7 @@ impl Matches for Recording<'_> {
         if !self.share.owns(sent.dst) {
             return;
         }
-        self.left_over(Channel::new(sent.src, sent.dst, sent.label));
+        self.left_over(sent.channel());
         self.written.lone_sends += 1;
         self.write(sent.dst, None, &MessageRow::of_send(sent));
     }
@@ -172,7 +172,7 @@ impl Matches for Recording<'_> {
         if got.number.is_none() || !self.share.owns(got.dst) {
             return;
         }
-        self.left_over(Channel::new(got.src, got.dst, got.label));
+        self.left_over(got.channel());
         // No two of one source have the same number, whichever rank has them.
         let (rank, ranks) = (got.dst as usize, self.lone_receives.len() as u64);
         let seq = LONE_RECEIVES_FROM + self.lone_receives[rank] * ranks + u64::from(got.dst);

@@ -6,12 +6,12 @@
 
 use crate::CloseError;
 use crate::call_table::CallTable;
-use crate::channel::Channel;
+use crate::channel::{Channel, Label};
 use crate::entry::ANY_PEER;
 use crate::event::{End, Event, Open};
 use crate::groups::{Seen, View};
 use crate::list::Class;
-use crate::message::{Done, Got, Label, Mode, Sent};
+use crate::message::{Done, Got, Mode, Sent};
 use crate::posted::Posted;
 use crate::ranks::{Rank, Ranks};
 use crate::resolve::Resolver;
@@ -192,14 +192,14 @@ impl Side<'_> {
         if call.posts_send()
             && let Some(sent) = self.send(event, seen)
         {
-            let channel = Channel::new(sent.src, sent.dst, sent.label);
+            let channel = sent.channel();
             doubt(event, channel, batch);
             self.post((channel, Step::Send(sent)), event, batch);
         }
         if call.posts_receive()
             && let Some(got) = self.receive(event, seen)
         {
-            let channel = Channel::new(got.src, got.dst, got.label);
+            let channel = got.channel();
             doubt(event, channel, batch);
             self.post((channel, Step::Receive(got)), event, batch);
             took = false;

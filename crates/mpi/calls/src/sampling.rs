@@ -61,7 +61,7 @@ impl<'a> Sampling<'a> {
 
 impl Matches for Sampling<'_> {
     fn pair(&mut self, sent: &Sent, got: &Got) {
-        if self.doubts.are_about(Channel::new(sent.src, sent.dst, sent.label)) {
+        if self.doubts.are_about(sent.channel()) {
             return;
         }
         let clock_error = self.errors.between(sent.src, sent.dst);

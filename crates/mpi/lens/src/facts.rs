@@ -227,10 +227,10 @@ fn by_threads(matching: &Matching) -> Option<String> {
     };
     let was = if sends + receives == 1 { "was" } else { "were" };
     Some(format!(
-        "{posted} {was} called while another thread of the rank was in a call of that kind with \
-        the same communicator, tag and partner. Which the library took first is not known, so such \
-        messages may be matched with one another's receives; a tag or a communicator for each \
-        thread tells them apart."
+        "{posted} {was} posted while another thread of the same rank was in a call of that kind \
+        with the same communicator, tag and partner. Which of them the library took first is not \
+        known, so these messages may be matched with one another's receives; a tag or a \
+        communicator for each thread tells them apart."
     ))
 }
 
@@ -387,7 +387,7 @@ mod tests {
         ));
         assert!(plain(&losses[1]).contains("rank 1 to rank 0 with 2 communicators and tags is"));
         let threads = plain(&losses[2]);
-        assert!(threads.starts_with("90 sends and 1 receive were called while another thread"));
+        assert!(threads.starts_with("90 sends and 1 receive were posted while another thread"));
     }
 
     #[test]

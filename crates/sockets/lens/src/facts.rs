@@ -91,8 +91,9 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
     }
     if facts.gone_clients > 0 {
         lines.push(format!(
-            "The client of {} had gone before it was accepted, and the kernel does not tell which \
-            it was: their messages are not matched.",
+            "Which clients {} came from is not known: the kernel does not tell it of one that is \
+            gone before it is accepted, nor where it lacks sock_diag. Their messages are not \
+            matched.",
             counted(facts.gone_clients, "Unix-domain connection")
         ));
     }

@@ -88,14 +88,18 @@ pub fn begin(
     // What lies unread had come by now.
     let made = if is_taken_over { [made[0], tracing.now()] } else { made };
     let inode = inode(descriptor);
+    let peer_inode = if own.is_unix { unix_peer::of(inode) } else { 0 };
     let socket = Socket {
         number,
         birth,
         transport: if own.is_unix { Transport::Unix } else { Transport::Tcp },
         made,
         inode,
-        peer_inode: if own.is_unix { unix_peer::of(inode) } else { 0 },
-        caller: if own.is_unix { unix_peer::caller(descriptor, birth) } else { Caller::UNKNOWN },
+        peer_inode,
+        caller: match own.is_unix && peer_inode == 0 {
+            true => unix_peer::caller(descriptor, birth),
+            false => Caller::UNKNOWN,
+        },
         local: own.address,
         peer: peer.address,
     };

@@ -190,7 +190,7 @@ pub struct Socket {
     pub inode: u64,
     /// The same of the peer, where the kernel tells; else 0.
     pub peer_inode: u64,
-    /// Of a Unix-domain socket that connected, or was accepted.
+    /// Of a Unix-domain socket that connected, or was accepted, and of whose peer nothing is told.
     pub caller: Caller,
     /// Its own address.
     pub local: Address,

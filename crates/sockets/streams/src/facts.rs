@@ -43,7 +43,8 @@ pub struct SocketsFacts {
     /// Of those, ends that were there before the trace, of which the kernel does not tell what they
     /// had carried.
     pub older_connections: u64,
-    /// Of those, ends that were accepted when whoever had connected was gone, which is not known.
+    /// Of connections with one traced end, those that were accepted and of whose clients the kernel
+    /// said nothing, mostly because they had gone.
     pub gone_clients: u64,
     /// Connections of which an end was there before the trace, and the kernel told what it had
     /// carried.

@@ -54,9 +54,12 @@ fn by_caller(ends: &[End], partners: &mut [Option<usize>]) {
         }
     }
     for [connected, accepted] in callers.values_mut() {
-        let is_in_turn = [&mut *connected, accepted].map(|all| one_by_one(ends, all));
-        if connected.len() == accepted.len() && is_in_turn == [true; 2] {
-            for (one, other) in connected.iter().zip(accepted) {
+        let is_in_turn = [&mut *connected, &mut *accepted].map(|all| one_by_one(ends, all));
+        let pairs = || connected.iter().zip(accepted.iter());
+        // Another process may have had the number before.
+        let is_possible = pairs().all(|(one, other)| ends[*one].made[0] <= ends[*other].made[1]);
+        if connected.len() == accepted.len() && is_in_turn == [true; 2] && is_possible {
+            for (one, other) in pairs() {
                 (partners[*one], partners[*other]) = (Some(*other), Some(*one));
             }
         }
@@ -186,6 +189,8 @@ mod tests {
         assert_eq!(partners(&one), [Some(1), Some(0)]);
         let another = [unnamed(called, 1, [0, 10]), unnamed(accepted, 2, [5, 30])];
         assert_eq!(partners(&another), [None, None]);
+        let before = [unnamed(called, 1, [31, 40]), unnamed(accepted, 1, [5, 30])];
+        assert_eq!(partners(&before), [None, None], "of another process with that number");
         let in_turn = [
             unnamed(accepted, 1, [40, 50]),
             unnamed(called, 1, [12, 20]),
