@@ -249,15 +249,6 @@ fn file_rows(chunks: &[Numbered]) -> Vec<FileRows> {
 
 /// The largest error between the clocks of two nodes of a launch, ns.
 fn clock_error_ns(run: &Run) -> i64 {
-    let errors = run.info.launches.iter().flat_map(|launch| {
-        let nodes: Vec<u32> = launch.nodes.iter().map(|node| node.node).collect();
-        let pairs = nodes
-            .iter()
-            .flat_map(|one| nodes.iter().map(move |other| (*one, *other)))
-            .collect::<Vec<_>>();
-        pairs
-            .into_iter()
-            .filter_map(|(one, other)| run.info.error_between_ns(launch.launch, one, other))
-    });
+    let errors = run.info.launches.iter().map(|launch| run.info.largest_error_ns(launch));
     errors.fold(0.0, f64::max).ceil() as i64
 }

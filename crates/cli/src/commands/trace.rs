@@ -84,7 +84,6 @@ fn begin(args: &SocketTraceArgs, program: &Path) -> Result<(PathBuf, RunFolder)>
     let path = place::for_run(args.out.as_deref(), &format!("{name}-trace"))?;
     let mut info = RunInfo::new(&name);
     info.transport = if args.pipes { "sockets and pipes" } else { "sockets" }.into();
-    info.topology = "full-mesh".into();
     let words: Vec<_> =
         args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), words.into());
@@ -116,7 +115,7 @@ fn command(
     run: &Path,
     wanted: &Wanted,
 ) -> Command {
-    let clock = CommandClock { boot_id: Machine::here().boot_id, quality };
+    let clock = CommandClock { boot_id: Machine::boot_id_here(), quality };
     let clock = serde_json::to_string(&clock).expect("plain data is JSON");
     let parent = if wanted.follows { String::new() } else { std::process::id().to_string() };
     let mut command = Command::new(&program[0]);

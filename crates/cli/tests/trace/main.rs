@@ -4,6 +4,7 @@
 
 mod compiled;
 mod followed;
+mod forking;
 mod frames;
 mod gone;
 mod guess;

@@ -425,9 +425,9 @@ fn a_process_that_becomes_another_user_is_traced_and_a_later_child_is_missed_alo
     let facts = facts_of(&Run::open(home.at("run")).unwrap());
     assert_eq!((facts.whole_connections, facts.half_connections), (1, 1), "{facts:?}");
     assert_eq!((facts.bytes_sent, facts.bytes_matched), (320, 320), "{facts:?}");
-    let lost = facts.processes.iter().filter(|process| process.lost_child).count();
+    let lost = facts.processes.iter().filter(|process| process.noticed.lost_child).count();
     assert_eq!(lost, 1, "{facts:?}");
-    assert!(error_of(&output).contains("could not open its log"), "{output:?}");
+    assert!(error_of(&output).contains("could not open a log"), "{output:?}");
 }
 
 /// A server that sleeps before it reads is not looking; but a tracer of sockets never sees work, so

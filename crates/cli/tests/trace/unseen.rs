@@ -47,11 +47,15 @@ fn connections_of_a_program_without_the_c_library_are_counted_when_it_ends() {
     for what in ["raw", "raw-exit"] {
         let (output, process) = Home::new().raw(what);
         assert_eq!(output.status.code(), Some(7), "{output:?}");
-        assert_eq!((process.unseen_connections, process.listens_unseen), (6, true), "{what}");
+        assert_eq!(
+            (process.unseen_connections, process.noticed.listens_unseen),
+            (6, true),
+            "{what}"
+        );
         let said = said(&output);
         let expected = "raw: 6 connections that carried bytes when it ended had no call that";
         assert!(said.contains(expected), "{said}");
-        assert!(said.contains("it listens on a TCP port without having called"), "{said}");
+        assert!(said.contains("it listened on a TCP port without having called"), "{said}");
         assert!(!said.contains("io_uring, whose"), "{said}");
     }
 }
@@ -59,8 +63,8 @@ fn connections_of_a_program_without_the_c_library_are_counted_when_it_ends() {
 #[test]
 fn a_program_that_is_seen_whole_is_not_said_to_hide_anything() {
     let (output, process) = Home::new().raw("plain");
-    assert_eq!((process.unseen_connections, process.listens_unseen), (0, false));
-    assert!(!process.io_uring && !said(&output).contains("not seen"), "{output:?}");
+    assert_eq!((process.unseen_connections, process.noticed.listens_unseen), (0, false));
+    assert!(!process.noticed.io_uring && !said(&output).contains("not seen"), "{output:?}");
 }
 
 /// By a system call of its own; and where it is killed, by a look from outside.
@@ -73,7 +77,7 @@ fn io_uring_is_noticed_however_it_was_set_up() {
     for (what, code) in [("ring", 7), ("ring-killed", 128 + 9)] {
         let (output, process) = Home::new().raw(what);
         assert_eq!(output.status.code(), Some(code), "{output:?}");
-        assert!(process.io_uring, "{what}");
+        assert!(process.noticed.io_uring, "{what}");
         let said = said(&output);
         assert!(said.contains("raw: it set up io_uring, whose transfers are not seen"), "{said}");
     }
@@ -94,7 +98,7 @@ fn sockets_that_were_there_before_the_program_are_not_counted() {
     let facts = home.facts();
     let unseen: Vec<u64> = facts.processes.iter().map(|one| one.unseen_connections).collect();
     assert!(unseen.iter().all(|count| *count == 0), "{facts:?} {output:?}");
-    assert!(facts.processes.iter().all(|one| !one.listens_unseen), "{facts:?}");
+    assert!(facts.processes.iter().all(|one| !one.noticed.listens_unseen), "{facts:?}");
 }
 
 /// Connections that are tried again, bytes that the C library writes by itself, and numbers of
@@ -161,7 +165,7 @@ fn a_program_that_restricts_its_own_calls_makes_no_others_afterwards() {
     let output = home.trace(&[], &[program.to_str().unwrap(), "restricted"]).output().unwrap();
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     let (facts, said) = (home.facts(), said(&output));
-    assert_eq!((facts.matched, facts.processes[0].restricted), (20, true), "{facts:?}");
+    assert_eq!((facts.matched, facts.processes[0].noticed.restricted), (20, true), "{facts:?}");
     assert!(said.contains("hidden: it restricted its own system calls (seccomp) at"), "{said}");
     assert!(!said.contains("no room was left"), "{said}");
 }

@@ -55,7 +55,7 @@ impl Anchorings {
 
 /// The clock of a sheet, if it is this process's own and free of planted errors.
 fn clock_of(sheet: &NodeSheet) -> Option<Clock> {
-    let ours = sheet.pid == std::process::id() && sheet.boot_id == Machine::boot_id();
+    let ours = sheet.pid == std::process::id() && sheet.boot_id == Machine::boot_id_here();
     if ours && !sheet.is_planted() { models::clock_here(sheet.source) } else { None }
 }
 

@@ -99,7 +99,7 @@ impl Closing {
         clock_log::add(&live, &mut self.info);
         let logged: Vec<_> = sheets.iter().map(of_node).collect();
         let Domains { domains, notes } =
-            models::fit(&self.info, sheets, &logged, &Machine::boot_id());
+            models::fit(&self.info, sheets, &logged, &Machine::boot_id_here());
         self.info.domains = domains;
         self.info.notes.extend(notes);
     }

@@ -3,6 +3,7 @@
 //! Each thread has some of the files and gets rows for them in batches through a bounded channel.
 
 use crate::RecordError;
+use rustc_hash::FxHashMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -114,17 +115,20 @@ impl<F: Filed> Thread<F> {
 }
 
 fn carry_out<F: Filed>(
-    mut files: Vec<(usize, F)>,
+    files: Vec<(usize, F)>,
     jobs: &Receiver<Job<F::Batch>>,
 ) -> Result<Completed<F>, RecordError> {
+    let mut files: FxHashMap<usize, F> = files.into_iter().collect();
     let mut done = Vec::new();
     for job in jobs {
-        let (Job::Write(place, _) | Job::Complete(place)) = &job;
-        // A thread's files are in the order of their places.
-        let Ok(at) = files.binary_search_by_key(place, |(place, _)| *place) else { continue };
         match job {
-            Job::Write(_, batch) => files[at].1.write(batch)?,
-            Job::Complete(place) => done.push((place, files.remove(at).1.complete()?)),
+            Job::Write(place, batch) => {
+                files.get_mut(&place).map_or(Ok(()), |file| file.write(batch))?;
+            }
+            Job::Complete(place) => {
+                let completed = files.remove(&place).map(F::complete).transpose()?;
+                done.extend(completed.map(|completed| (place, completed)));
+            }
         }
     }
     Ok(done)

@@ -4,6 +4,7 @@ use crate::table::Span;
 use crate::{Machine, NodeSheet, RecordError, RunId, Schema, whole_file};
 use clock::{Anchor, Model, Offset, Quality, Source};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Everything about a run that is not a message.
@@ -32,7 +33,7 @@ pub struct RunInfo {
     /// How they travelled: `shm`, `tcp`.
     #[serde(default)]
     pub transport: String,
-    /// How the nodes are connected: `full-mesh`, `hypercube`.
+    /// How the nodes are connected: `mesh`, `hypercube`; empty where a traced program chose.
     #[serde(default)]
     pub topology: String,
     /// Every parameter of the workload.
@@ -268,15 +269,16 @@ impl RunInfo {
         self.domains.iter().find(|domain| domain.id == id)
     }
 
-    /// Bound of the error between the clocks of two nodes of a launch, ns: 0 when they share a
-    /// clock, `None` when it is not known.
-    pub fn error_between_ns(&self, launch: u32, one: u32, other: u32) -> Option<f64> {
-        let domain_of = |wanted: u32| {
-            let node = self.nodes().find(|(of, node)| *of == launch && node.node == wanted)?.1;
-            self.domain(&node.domain)
-        };
-        let (one, other) = (domain_of(one)?, domain_of(other)?);
-        if one.id == other.id { Some(0.0) } else { Some(one.error_ns? + other.error_ns?) }
+    /// The largest bound that is known of the error between the clocks of two nodes of a launch,
+    /// ns: 0 where all share a clock. By clock, not by node: a run may have thousands of nodes.
+    pub fn largest_error_ns(&self, launch: &Launch) -> f64 {
+        let clocks: BTreeSet<&str> = launch.nodes.iter().map(|node| node.domain.as_str()).collect();
+        let mut errors: Vec<f64> = clocks
+            .into_iter()
+            .filter_map(|clock| self.domain(clock).and_then(|domain| domain.error_ns))
+            .collect();
+        errors.sort_by(|one, other| other.total_cmp(one));
+        if errors.len() < 2 { 0.0 } else { errors[0] + errors[1] }
     }
 
     /// Read `run.json`. `path` is for the error message.

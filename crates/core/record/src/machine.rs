@@ -26,17 +26,23 @@ impl Machine {
         let system = rustix::system::uname();
         let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
         Machine {
-            host: text(system.nodename()),
+            host: Machine::host_here(),
             cpu: cpu_model(&read("/proc/cpuinfo")),
             cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u32),
             kernel: format!("{} {}", text(system.sysname()), text(system.release())),
             memory_bytes: memory_bytes(&read("/proc/meminfo")),
-            boot_id: Machine::boot_id(),
+            boot_id: Machine::boot_id_here(),
         }
     }
 
-    /// What [`Machine::boot_id`] of this machine is, without looking at anything else.
-    pub(crate) fn boot_id() -> String {
+    /// [`Machine::host`] of this machine, without a look at anything else: the kernel takes its
+    /// time to describe many cores.
+    pub fn host_here() -> String {
+        rustix::system::uname().nodename().to_string_lossy().into_owned()
+    }
+
+    /// [`Machine::boot_id`] of this machine, likewise.
+    pub fn boot_id_here() -> String {
         read("/proc/sys/kernel/random/boot_id").trim().to_string()
     }
 }

@@ -94,15 +94,15 @@ impl NodeSheet {
 
     /// The same with a clock that has been measured already. Takes the first anchor.
     pub fn with_quality(launch: u32, node: u32, clock: &Clock, quality: Quality) -> NodeSheet {
-        let machine = Machine::here();
+        let boot_id = Machine::boot_id_here();
         NodeSheet {
             format: crate::FORMAT,
             launch,
             node,
             pid: std::process::id(),
-            domain: domain(&machine.boot_id, clock, node),
-            host: machine.host,
-            boot_id: machine.boot_id,
+            domain: domain(&boot_id, clock, node),
+            host: Machine::host_here(),
+            boot_id,
             source: clock.source(),
             quality,
             anchors: vec![clock.anchor()],
@@ -167,8 +167,14 @@ impl NodeSheet {
         self.save(&live.join(format!("{}.json", self.stem())))
     }
 
+    /// It is not forced onto the disk, as the log beside it is not: a process that begins, perhaps
+    /// one of thousands, does not wait for the disk.
     pub(crate) fn save(&self, path: &Path) -> Result<(), RecordError> {
-        whole_file::write_json(path, self)
+        whole_file::write_whole(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })
+        .map_err(|error| RecordError::file("write", path, error))
     }
 
     /// Read a sheet. `path` is for the error message.

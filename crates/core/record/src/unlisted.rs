@@ -10,6 +10,7 @@ use crate::input::open_input;
 use crate::log::LogReader;
 use crate::run_files::live;
 use crate::{NodeSheet, RecordError, RunInfo};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Where logs go that cannot be read: closing a run removes `live/`.
@@ -87,10 +88,9 @@ pub(crate) fn note_files(run: &Path, info: &mut RunInfo) {
     let mut names: Vec<String> =
         entries.map(|entry| format!("messages/{}", entry.file_name().to_string_lossy())).collect();
     names.sort();
-    for name in names.iter().filter(|name| name.ends_with(".parquet")) {
-        if info.nodes().any(|(_, node)| node.file == **name) {
-            continue;
-        }
+    let listed: HashSet<String> = info.nodes().map(|(_, node)| node.file.clone()).collect();
+    names.retain(|name| name.ends_with(".parquet") && !listed.contains(name));
+    for name in &names {
         let rows = File::open(run.join(name), false).map_or(0, |file| file.rows());
         info.lost.rows_without_sheet += rows;
         info.failures.push(format!(

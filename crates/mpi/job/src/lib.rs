@@ -88,6 +88,6 @@ impl Job {
 
 fn clock_facts() -> String {
     let quality = clock::measure(&clock::Clock::best());
-    let clock = LauncherClock { boot_id: Machine::here().boot_id, quality };
+    let clock = LauncherClock { boot_id: Machine::boot_id_here(), quality };
     serde_json::to_string(&clock).expect("plain data is JSON")
 }

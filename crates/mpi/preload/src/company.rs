@@ -49,7 +49,7 @@ pub fn say_alone(member: &Member<'_>) {
     let Some(logging) = &member.logging else { return };
     if logging.is_elsewhere && logging.is_new {
         let (run, folder) = (member.run.display(), logging.folder.display());
-        let host = Machine::here().host;
+        let host = Machine::host_here();
         trouble::say(&format!(
             "{host} does not see {run}: the logs of its ranks are in {folder} there; when the \
             program has ended: fourstamp collect {run} {host}:{folder}"
@@ -179,7 +179,7 @@ fn note(member: &Member<'_>, logging: &Logging, elsewhere: &Elsewhere) {
 
 fn say_for_all(member: &Member<'_>, logging: &Logging, elsewhere: &Elsewhere) {
     let (run, folder) = (member.run.display(), logging.folder.display());
-    let (hosts, host) = (elsewhere.places.len(), Machine::here().host);
+    let (hosts, host) = (elsewhere.places.len(), Machine::host_here());
     trouble::say(&format!(
         "no rank sees {run}: the ranks of each of the {hosts} hosts log into a folder there; when \
         the program has ended: fourstamp collect {run} {host}:{folder}"
@@ -191,7 +191,7 @@ fn place(member: &Member<'_>) -> [u8; PLACE_BYTES] {
     use std::os::unix::ffi::OsStrExt;
     let mut bytes = [0; PLACE_BYTES];
     if let Some(logging) = &member.logging {
-        let host = Machine::here().host;
+        let host = Machine::host_here();
         let text = [host.as_bytes(), logging.folder.as_os_str().as_bytes(), b""].join(&0);
         let length = text.len().min(PLACE_BYTES);
         bytes[..length].copy_from_slice(&text[..length]);

@@ -85,7 +85,6 @@ fn info(run: &Path, id: RunId) -> RunInfo {
     let mut info = RunInfo::new(&name);
     info.id = Some(id);
     info.transport = "mpi".into();
-    info.topology = "full-mesh".into();
     info.notes.push(format!(
         "these are the ranks of one host, which did not see {}; fourstamp collect brings all of \
         them together",

@@ -292,7 +292,7 @@ fn sheet_of(node: u32, clock: &Clock) -> NodeSheet {
     let same = told.filter(|told| {
         !clock.is_planted()
             && told.quality.source == clock.source()
-            && told.boot_id == Machine::here().boot_id
+            && told.boot_id == Machine::boot_id_here()
     });
     match same {
         Some(told) => NodeSheet::with_quality(0, node, clock, told.quality),

@@ -1,8 +1,9 @@
 //! Requests and answers in a report.
 
 use crate::exchanges::{Exchanges, Slow, Ways, shares, sums};
+use crate::families::Families;
 use crate::framing;
-use crate::names::node as name;
+use crate::names::{self, node as name};
 use crate::stretches::{
     ALL, ASKING, RECEIVE_WAIT, SERVICE, STRETCHES_AND_ELSEWHERE, WRITING, in_words, known,
 };
@@ -62,7 +63,11 @@ fn asking(all: &[&Ways]) -> String {
 }
 
 /// The section, where there were exchanges.
-pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
+pub fn section(
+    facts: &SocketsFacts,
+    families: &Families,
+    exchanges: &Exchanges,
+) -> Option<Section> {
     if exchanges.pairs.is_empty() {
         return None;
     }
@@ -91,12 +96,16 @@ pub fn section(facts: &SocketsFacts, exchanges: &Exchanges) -> Option<Section> {
         );
     }
     let mut section = Section::new("sockets-exchanges", "Requests and answers", sentence);
-    section = section.table(pairs(facts, exchanges)).table(stretches(facts, exchanges));
+    section = section
+        .table(pairs(facts, families, exchanges))
+        .table(stretches(facts, families, exchanges));
     if !exchanges.slowest.is_empty() {
         section.blocks.push(Block::Heading("The slowest".into()));
         section = section.table(slowest(facts, exchanges));
     }
-    section.blocks.extend(remarks(facts, exchanges).map(|said| Block::Note(None, said)));
+    let said = names::families_said(families);
+    let remarks = said.into_iter().chain(remarks(facts, exchanges));
+    section.blocks.extend(remarks.map(|said| Block::Note(None, said)));
     Some(section)
 }
 
@@ -134,7 +143,7 @@ fn remarks(facts: &SocketsFacts, exchanges: &Exchanges) -> impl Iterator<Item = 
     [outside, estimated, untold].into_iter().flatten()
 }
 
-fn pairs(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
+fn pairs(facts: &SocketsFacts, families: &Families, exchanges: &Exchanges) -> Table {
     let columns = [
         Column::text("asker", "Asks"),
         Column::text("answerer", "Answers"),
@@ -151,8 +160,8 @@ fn pairs(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
             Cell::from(Value::Parts((0..STRETCHES).map(part).collect()))
         });
         let cells: Vec<Cell> = vec![
-            name(facts, *asker).into(),
-            name(facts, *answerer).into(),
+            names::key(facts, families, *asker).into(),
+            names::key(facts, families, *answerer).into(),
             ways.count.into(),
             median.into(),
             p99.into(),
@@ -164,7 +173,7 @@ fn pairs(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
     Table::new("sockets-exchanges", columns).with(exchanges.pairs.iter().map(row))
 }
 
-fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
+fn stretches(facts: &SocketsFacts, families: &Families, exchanges: &Exchanges) -> Table {
     let [both, asker, answerer] = who_columns();
     let columns = [
         both,
@@ -193,7 +202,9 @@ fn stretches(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
             }
         }
         for (stretch, share, of) in told {
-            let mut cells: Vec<Cell> = who(facts, *pair).into();
+            let mut cells: Vec<Cell> =
+                who(*pair, |key| families.number(key), |key| names::key(facts, families, key))
+                    .into();
             cells.extend([stretch.into(), share.into()]);
             cells.extend(figures(of).map(Cell::from));
             table.push(cells);
@@ -211,9 +222,13 @@ fn who_columns() -> [Column; 3] {
     ]
 }
 
-fn who(facts: &SocketsFacts, (asker, answerer): (i64, i64)) -> [Cell; 3] {
-    let short = format!("{asker}\u{a0}→\u{a0}{answerer}");
-    [short.into(), name(facts, asker).into(), name(facts, answerer).into()]
+fn who(
+    (asker, answerer): (i64, i64),
+    number: impl Fn(i64) -> String,
+    name: impl Fn(i64) -> String,
+) -> [Cell; 3] {
+    let short = format!("{}\u{a0}→\u{a0}{}", number(asker), number(answerer));
+    [short.into(), name(asker).into(), name(answerer).into()]
 }
 
 /// Mean, median, 99 % and the longest.
@@ -243,7 +258,12 @@ fn slowest(facts: &SocketsFacts, exchanges: &Exchanges) -> Table {
         let place = longest.and_then(message);
         let said = place.map(|(launch, src, seq)| format!("{launch}:{src}:{seq}"));
         let said = Cell::from(said.unwrap_or_default());
-        let mut cells: Vec<Cell> = who(facts, (exchange.request.src, exchange.answer.src)).into();
+        let mut cells: Vec<Cell> = who(
+            (exchange.request.src, exchange.answer.src),
+            |node| node.to_string(),
+            |node| name(facts, node),
+        )
+        .into();
         cells.extend([
             exchange.request.ready_ns.into(),
             exchange.whole().into(),

@@ -1,6 +1,7 @@
 //! Where the time between requests and answers went, by who asked whom.
 
 use crate::asking::Asking;
+use crate::families::Families;
 use crate::stretches::{SERVICE, STRETCHES_AND_ELSEWHERE, known};
 use record::{NULL, RecordError};
 use stats::GroupDistribution;
@@ -17,7 +18,7 @@ const SLOWEST: usize = 5;
 /// The exchanges of a run.
 #[derive(Default)]
 pub struct Exchanges {
-    /// By who asked and who answered.
+    /// By who asked and who answered: nodes, or families of processes.
     pub pairs: BTreeMap<(i64, i64), Ways>,
     /// Those of all others.
     pub untold: u64,
@@ -66,7 +67,11 @@ impl Exchanges {
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn read(run: &Path, facts: &SocketsFacts) -> Result<Exchanges, RecordError> {
+    pub fn read(
+        run: &Path,
+        facts: &SocketsFacts,
+        families: &Families,
+    ) -> Result<Exchanges, RecordError> {
         let mut found = Exchanges::default();
         let nodes = facts.processes.iter().map(|process| process.node).chain(facts.outside);
         let answerers: BTreeSet<u32> =
@@ -74,7 +79,7 @@ impl Exchanges {
         let mut asked: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
         for answerer in &answerers {
             exchanges::each(run, *answerer, |one| {
-                found.add(one);
+                found.add(one, pair(families, one));
                 let asker = u32::try_from(one.request.src);
                 // Who asks itself, from one thread to another, waits for no other.
                 let is_another = one.request.src != one.answer.src;
@@ -88,13 +93,14 @@ impl Exchanges {
         let asking: BTreeMap<i64, Asking> =
             asked.into_iter().map(|(node, stretches)| (node, Asking::of(stretches))).collect();
         for answerer in &answerers {
-            exchanges::each(run, *answerer, |one| found.add_meanwhile(one, &asking))?;
+            exchanges::each(run, *answerer, |one| {
+                found.add_meanwhile(one, pair(families, one), &asking);
+            })?;
         }
         Ok(found)
     }
 
-    fn add(&mut self, exchange: &Exchange) {
-        let key = (exchange.request.src, exchange.answer.src);
+    fn add(&mut self, exchange: &Exchange, key: (i64, i64)) {
         if self.pairs.len() < PAIRS_MAX || self.pairs.contains_key(&key) {
             self.pairs.entry(key).or_default().add(exchange);
         } else {
@@ -105,12 +111,16 @@ impl Exchanges {
 
     /// What an answerer did while it had a request: for the others that lay unread meanwhile, and
     /// what it asked itself. `asking` is of each that asked and answered.
-    fn add_meanwhile(&mut self, exchange: &Exchange, asking: &BTreeMap<i64, Asking>) {
+    fn add_meanwhile(
+        &mut self,
+        exchange: &Exchange,
+        key: (i64, i64),
+        asking: &BTreeMap<i64, Asking>,
+    ) {
         self.slowest.iter_mut().for_each(|slow| slow.compare(exchange));
-        let (asker, answerer) = (exchange.request.src, exchange.answer.src);
-        let Some(asking) = asking.get(&answerer) else { return };
+        let Some(asking) = asking.get(&exchange.answer.src) else { return };
         let service = (exchange.request.taken_ns, exchange.answer.ready_ns);
-        if let Some(ways) = self.pairs.get_mut(&(asker, answerer))
+        if let Some(ways) = self.pairs.get_mut(&key)
             && exchange.stretches()[SERVICE].is_some()
         {
             ways.asking.add(asking.within(service));
@@ -151,6 +161,11 @@ impl Ways {
     pub fn shares(&self) -> Option<[f64; STRETCHES]> {
         shares(&sums(self), self.whole.moments().sum)
     }
+}
+
+/// Who asked, and who answered.
+fn pair(families: &Families, exchange: &Exchange) -> (i64, i64) {
+    (families.key_of(exchange.request.src), families.key_of(exchange.answer.src))
 }
 
 /// The sum of each stretch, ns.

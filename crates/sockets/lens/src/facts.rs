@@ -1,11 +1,11 @@
 //! The words for what a run says of its processes and connections.
 
 use crate::names::some_of;
-use crate::{framing, pipes};
-use document::{counted, part, time};
+use crate::{framing, pipes, processes};
+use document::{counted, part};
 use record::RunInfo;
 use report::ProductFacts;
-use streams::{KEY, ProcessSummary, SocketsFacts, TakenOverFacts};
+use streams::{KEY, SocketsFacts, TakenOverFacts};
 
 /// Read what the parameters of a run hold; `None` when it is nothing that a traced program leaves.
 pub fn of(info: &RunInfo) -> Option<SocketsFacts> {
@@ -106,7 +106,7 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
         ));
     }
     if facts.unmatched.hidden_connections > 0 {
-        let is_urgent = facts.processes.iter().any(|process| process.urgent);
+        let is_urgent = facts.processes.iter().any(|process| process.noticed.urgent);
         lines.push(format!(
             "By the kernel's account {} carried more bytes than the calls that were seen: a child \
             process that is not traced (see --follow), the C library itself (dprintf), {}or system \
@@ -137,86 +137,12 @@ fn losses(facts: &SocketsFacts) -> Vec<String> {
     }
     lines.extend(pipes::losses(facts));
     lines.extend(framing::losses(facts));
-    lines.extend(facts.processes.iter().flat_map(of_process));
-    lines
-}
-
-fn of_process(process: &ProcessSummary) -> Vec<String> {
-    let name = &process.name;
-    let mut lines = Vec::new();
-    if let Some(stopped) = process.stopped_ns {
-        let (why, whose) = match process.restricted {
-            true => ("it restricted its own system calls (seccomp)", ""),
-            false => (
-                "no room was left for its log",
-                ", on the disk or within its limit of a file's length (ulimit -f)",
-            ),
-        };
-        lines.push(format!(
-            "{name}: {why} at {} of the run{whose}; its later calls are missing.",
-            time(stopped as f64)
-        ));
-    }
-    if process.goes_on {
-        lines.push(format!(
-            "{name}: it still ran when the run was closed; what it did from then on is missing."
-        ));
-    }
-    if process.io_uring {
-        lines.push(format!("{name}: it set up io_uring, whose transfers are not seen."));
-    }
-    if process.listens_unseen {
-        lines.push(format!(
-            "{name}: it listens on a TCP port without having called the C library's listen; what \
-            it does with its connections is not seen."
-        ));
-    }
-    if process.unseen_connections > 0 {
-        lines.push(format!(
-            "{name}: {} that carried bytes when it ended had no call that was seen: it makes \
-            system calls without the C library, or by io_uring. Those that were closed before are \
-            not counted.",
-            counted(process.unseen_connections, "connection")
-        ));
-    }
-    if process.streams {
-        lines.push(format!(
-            "{name}: it used a connection through the C library's streams (fdopen), whose \
-            transfers are not seen."
-        ));
-    }
-    if process.urgent {
-        lines.push(format!(
-            "{name}: it used urgent data (MSG_OOB), which the offsets do not count exactly."
-        ));
-    }
-    if process.lost_child {
-        lines.push(format!(
-            "{name}: a child process of it could not open its log in the run's folder, and is not \
-            traced. If it runs as another user, make the folder one to which that user may write."
-        ));
-    }
-    if process.datagram_sockets > 0 {
-        lines.push(format!(
-            "{name}: {} opened; datagrams are not traced.",
-            counted(process.datagram_sockets, "datagram socket")
-        ));
-    }
+    lines.extend(processes::losses(facts));
     lines
 }
 
 fn remarks(facts: &SocketsFacts) -> Vec<String> {
-    // A shell's many helpers have pipes and sockets, and leave them to others.
-    let told = facts.processes.iter().filter(|one| one.messages > 0);
-    let mut lines: Vec<String> =
-        told.map(|one| format!("Node {} is {} (pid {}).", one.node, one.name, one.pid)).collect();
-    let untold = facts.processes.len() - lines.len();
-    if untold > 0 {
-        lines.push(format!(
-            "{} moved no bytes by calls that were seen.",
-            counted(untold as u64, "further node")
-        ));
-    }
+    let mut lines = processes::named(facts);
     if let Some(outside) = facts.outside {
         let pipes = facts.pipes.as_ref().map_or(0, |pipes| pipes.unmatched() + pipes.crowded);
         let connections = facts.unmatched.connections() + facts.gone_clients;
@@ -251,7 +177,7 @@ fn remarks(facts: &SocketsFacts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use streams::UnmatchedFacts;
+    use streams::{Noticed, ProcessSummary, UnmatchedFacts};
 
     #[test]
     fn connections_that_are_not_matched_are_not_said_to_have_had_one_traced_end() {
@@ -276,7 +202,8 @@ mod tests {
     #[test]
     fn urgent_data_is_among_what_may_have_moved_hidden_bytes_where_a_process_used_any() {
         let said = |urgent| {
-            let processes = vec![ProcessSummary { urgent, ..ProcessSummary::default() }];
+            let noticed = Noticed { urgent, ..Noticed::default() };
+            let processes = vec![ProcessSummary { noticed, ..ProcessSummary::default() }];
             let unmatched = UnmatchedFacts { hidden_connections: 1, ..UnmatchedFacts::default() };
             losses(&SocketsFacts { processes, unmatched, ..SocketsFacts::default() }).remove(0)
         };

@@ -1,6 +1,7 @@
 //! Programs that talk over sockets as a product that reports know.
 
 use crate::exchanges::Exchanges;
+use crate::families::Families;
 use crate::pairs::Pairs;
 use crate::{exchange_section, facts, section, story};
 use record::{Run, RunInfo};
@@ -9,6 +10,7 @@ use stats::analysis::Analysis;
 use stats::story::Row;
 use stats::{Tally, own};
 use std::path::PathBuf;
+use std::sync::Arc;
 use streams::{KEY, SocketsFacts};
 
 /// Runs of traced programs.
@@ -18,6 +20,7 @@ pub struct SocketsLens;
 struct SocketsReading {
     run: PathBuf,
     facts: SocketsFacts,
+    families: Arc<Families>,
 }
 
 impl Lens for SocketsLens {
@@ -32,7 +35,11 @@ impl Lens for SocketsLens {
     fn open(&self, run: &Run) -> Result<Option<Box<dyn Reading>>, LensError> {
         let facts = facts::of(&run.info);
         let run = run.path().to_path_buf();
-        Ok(facts.map(|facts| Box::new(SocketsReading { run, facts }) as Box<dyn Reading>))
+        let reading = |facts| {
+            let families = Arc::new(Families::of(&facts));
+            Box::new(SocketsReading { run, facts, families }) as Box<dyn Reading>
+        };
+        Ok(facts.map(reading))
     }
 
     fn series(&self) -> &'static [&'static str] {
@@ -46,7 +53,7 @@ impl Reading for SocketsReading {
     }
 
     fn tally(&self) -> Box<dyn Tally> {
-        Box::new(Pairs::default())
+        Box::new(Pairs::of(&self.families))
     }
 
     fn story(&self, message: &Row) -> Result<ProductStory, LensError> {
@@ -60,10 +67,10 @@ impl Reading for SocketsReading {
         _analysis: &Analysis,
     ) -> Result<Option<Part>, LensError> {
         let pairs = own::<Pairs>(tally);
-        let exchanges = Exchanges::read(&self.run, &self.facts)?;
+        let exchanges = Exchanges::read(&self.run, &self.facts, &self.families)?;
         let sections = [
-            exchange_section::section(&self.facts, &exchanges),
-            section::section(&self.facts, &pairs),
+            exchange_section::section(&self.facts, &self.families, &exchanges),
+            section::section(&self.facts, &self.families, &pairs),
         ];
         let sentence = exchange_section::headline(&self.facts, &exchanges);
         let below = exchange_section::below_headline(&self.facts, &exchanges);

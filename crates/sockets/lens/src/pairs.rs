@@ -1,13 +1,15 @@
 //! Messages by who sent them and who took them.
 
+use crate::families::Families;
 use record::{Field, NULL};
 use stats::{Columns, Tally, own};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// More pairs than this are not told apart: those that come first are.
 const PAIRS_MAX: usize = 4096;
 
-/// Messages from one node to another.
+/// Messages from one node, or family of processes, to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pair {
     pub messages: u64,
@@ -22,6 +24,7 @@ pub struct Pair {
 /// The tally of a thread.
 #[derive(Debug, Default)]
 pub struct Pairs {
+    families: Arc<Families>,
     /// By source and destination.
     pub told: BTreeMap<(i64, i64), Pair>,
     /// Messages of all others.
@@ -41,6 +44,11 @@ impl Pair {
 }
 
 impl Pairs {
+    /// With these families told of together.
+    pub fn of(families: &Arc<Families>) -> Pairs {
+        Pairs { families: Arc::clone(families), ..Pairs::default() }
+    }
+
     fn pair(&mut self, key: (i64, i64)) -> Option<&mut Pair> {
         let has_room = self.told.len() < PAIRS_MAX || self.told.contains_key(&key);
         has_room.then(|| self.told.entry(key).or_default())
@@ -52,7 +60,8 @@ impl Tally for Pairs {
         for row in 0..messages.rows() {
             let get = |field| Some(messages.at(field, row)).filter(|value| *value != NULL);
             let (Some(src), Some(dst)) = (get(Field::Src), get(Field::Dst)) else { continue };
-            let Some(pair) = self.pair((src, dst)) else {
+            let key = (self.families.key_of(src), self.families.key_of(dst));
+            let Some(pair) = self.pair(key) else {
                 self.untold += 1;
                 continue;
             };

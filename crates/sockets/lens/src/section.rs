@@ -1,13 +1,14 @@
 //! Who talks to whom.
 
+use crate::families::Families;
 use crate::framing;
-use crate::names::node as name;
+use crate::names;
 use crate::pairs::{Pair, Pairs};
 use document::{Block, Cell, Column, Row, Section, Table, counted};
 use streams::SocketsFacts;
 
 /// The section, where there were messages.
-pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
+pub fn section(facts: &SocketsFacts, families: &Families, pairs: &Pairs) -> Option<Section> {
     if pairs.told.is_empty() {
         return None;
     }
@@ -24,7 +25,9 @@ pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
         );
     }
     let mut section = Section::new("sockets-pairs", "Who talks to whom", sentence);
-    section = section.table(table(facts, pairs));
+    section = section.table(table(facts, families, pairs));
+    let said = names::families_said(families);
+    section.blocks.extend(said.map(|said| Block::Note(None, said)));
     if pairs.untold > 0 {
         let untold = counted(pairs.untold, "message");
         let said = format!("{untold} of further pairs are not in the table.");
@@ -33,7 +36,7 @@ pub fn section(facts: &SocketsFacts, pairs: &Pairs) -> Option<Section> {
     Some(section)
 }
 
-fn table(facts: &SocketsFacts, pairs: &Pairs) -> Table {
+fn table(facts: &SocketsFacts, families: &Families, pairs: &Pairs) -> Table {
     let columns = [
         Column::text("from", "From"),
         Column::text("to", "To"),
@@ -43,19 +46,20 @@ fn table(facts: &SocketsFacts, pairs: &Pairs) -> Table {
         Column::time("receive_wait", "Receive wait"),
         Column::time("longest_receive_wait", "Longest").wide(),
     ];
-    let rows = pairs.told.iter().map(|((from, to), pair)| row(facts, (*from, *to), pair));
+    let name = |key: i64| names::key(facts, families, key);
+    let rows = pairs.told.iter().map(|((from, to), pair)| row([name(*from), name(*to)], pair));
     Table::new("sockets-pair-table", columns).with(rows)
 }
 
-fn row(facts: &SocketsFacts, (from, to): (i64, i64), pair: &Pair) -> Row {
+fn row([from, to]: [String; 2], pair: &Pair) -> Row {
     let mean = |stage: usize| {
         let (sum, count) = pair.stages[stage];
         (count > 0).then(|| sum / count as i64)
     };
     let longest = (pair.stages[2].1 > 0).then_some(pair.longest[2]);
     let cells: Vec<Cell> = vec![
-        name(facts, from).into(),
-        name(facts, to).into(),
+        from.into(),
+        to.into(),
         pair.messages.into(),
         mean(0).into(),
         mean(1).into(),

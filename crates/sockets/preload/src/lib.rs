@@ -45,6 +45,7 @@ mod frames;
 mod listing;
 mod log;
 mod next;
+mod number;
 mod origin;
 mod pipes;
 mod privileges;

@@ -6,21 +6,21 @@
 //! child that shares its parent's memory (`vfork`) is told by the process's number, which lies
 //! there too.
 
-use crate::{frames, listing, log, next, thread};
+use crate::{frames, listing, log, next, number, thread};
 use clock::Clock;
 use interpose::{errno, limit};
 use libc::{c_int, c_void};
 use record::{Machine, NodeSheet, RunFolder};
 use std::fs::File;
-use std::io::{Error, ErrorKind, Write};
+use std::io::{Error, Write};
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SOCKETS_MAX, head, noticed};
 use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, PIPES, RUN};
-use streams::{LOG_ENDING, NODES_MAX, PROCESS_ENDING, ProcessFacts};
+use streams::{PROCESS_ENDING, ProcessFacts};
 
 /// Nothing has been begun.
 const NEW: u32 = 0;
@@ -191,11 +191,21 @@ fn begin() -> Result<bool, Box<dyn std::error::Error>> {
         }
     }
     let begun = begin_log(task);
-    if let (Err(_), Some(parents)) = (&begun, parents) {
-        // It may not write anywhere else.
-        parents.fetch_or(noticed::LOST_CHILD, Ordering::Relaxed);
+    match begun {
+        Err(why) if is_child && has_been_said(&*why, parents) => Ok(false),
+        begun => begun.map(|()| true),
     }
-    begun.map(|()| true)
+}
+
+/// Note in its parent's log that a child has none: it may not write anywhere else. What one child
+/// has said its brothers and its own children need not say.
+fn has_been_said(why: &(dyn std::error::Error + 'static), parents: Option<&AtomicU64>) -> bool {
+    /// A child has this from its parent.
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let is_crowded = why.is::<number::AllTaken>();
+    let lost = if is_crowded { noticed::CROWDED } else { noticed::LOST_CHILD };
+    let before = parents.map_or(0, |parents| parents.fetch_or(lost, Ordering::Relaxed));
+    SAID.swap(true, Ordering::Relaxed) || before & lost != 0
 }
 
 fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
@@ -206,7 +216,7 @@ fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
     let clock = *HERE.clock.get_or_init(Clock::best);
     let folder = RunFolder::join(&task.run)?;
     let live = folder.live();
-    let (node, file) = new_node(&live)?;
+    let (node, file) = number::take(&live)?;
     let mut sheet = sheet_of(node, &clock, task.clock.as_ref());
     // What is written is in the file at once: no end of the process loses any of it.
     sheet.finished = true;
@@ -221,26 +231,16 @@ fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The first number that no other process has taken, and its log.
-fn new_node(live: &Path) -> std::io::Result<(u32, File)> {
-    for node in 0..NODES_MAX {
-        let path = live.join(format!("{}.{LOG_ENDING}", NodeSheet::stem_of(0, node)));
-        match File::options().read(true).write(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((node, file)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(Error::other(format!("more than {NODES_MAX} processes")))
-}
+/// Ours goes above this number, or to the end of what is allowed: each fork copies the table of
+/// descriptors up to the highest.
+const ABOVE: u64 = 4096;
 
-/// The program's own descriptors get the numbers that they would have without us: ours goes to the
-/// end of what is allowed.
+/// The program's own descriptors get the numbers that they would have without us.
 fn out_of_the_way(file: File) -> std::io::Result<c_int> {
     let mut limit = libc::rlimit { rlim_cur: 1024, rlim_max: 1024 };
     // SAFETY: room for the limit.
     unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
-    let from = limit.rlim_cur.min(1 << 20).saturating_sub(16) as usize;
+    let from = limit.rlim_cur.min(ABOVE).saturating_sub(16) as usize;
     // SAFETY: copies a descriptor that is open; the function behind ours, which logs nothing.
     let copy = unsafe { next::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, from as *mut c_void) };
     if copy < 0 { Err(Error::last_os_error()) } else { Ok(copy) }
@@ -248,7 +248,7 @@ fn out_of_the_way(file: File) -> std::io::Result<c_int> {
 
 fn sheet_of(node: u32, clock: &Clock, told: Option<&CommandClock>) -> NodeSheet {
     let same = told.filter(|told| {
-        told.quality.source == clock.source() && told.boot_id == Machine::here().boot_id
+        told.quality.source == clock.source() && told.boot_id == Machine::boot_id_here()
     });
     match same {
         Some(told) => NodeSheet::with_quality(0, node, clock, told.quality),

@@ -4,18 +4,22 @@
 //! all calls in the order of time, finds messages and exchanges, and writes them as they are found.
 //! Where a connection turns out to be other than it seemed, there is one more walk.
 
-use crate::entry::{Birth, head, noticed};
+use crate::entry::{Birth, head};
 use crate::framing::{RuleError, Rules};
 use crate::logs::Process;
+use crate::parents::Parents;
 use crate::round::{Out, Plan, Round};
 use crate::row;
 use crate::survey::Survey;
 use crate::walk;
 use crate::writers::{Rows, Writers};
-use crate::{CloseError, FRAMING_KEY, KEY, LOG_ENDING, ProcessSummary, SocketsFacts, hosts};
+use crate::{
+    CloseError, FRAMING_KEY, KEY, LOG_ENDING, Noticed, ProcessSummary, SocketsFacts, hosts,
+};
 use clock::{Clock, Model, Ticks};
 use record::{Closing, Machine, NodeSheet, RunInfo};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -99,7 +103,7 @@ pub fn rules(info: &RunInfo) -> Result<Rules, RuleError> {
 fn cut(processes: &mut [Process]) {
     /// In this time a thread has stored what it is about to store, unless it lost its core.
     const ABOUT_TO: Duration = Duration::from_millis(5);
-    let (clock, boot_id) = (Clock::best(), Machine::here().boot_id);
+    let (clock, boot_id) = (Clock::best(), Machine::boot_id_here());
     let is_here = |sheet: &NodeSheet| sheet.boot_id == boot_id && sheet.source == clock.source();
     let now = clock.now().0;
     for process in processes.iter_mut().filter(|process| is_here(&process.sheet)) {
@@ -228,55 +232,54 @@ impl<'a> Ground<'a> {
 
     /// The sheets of the nodes that have a messages file, with its rows.
     fn nodes(&self, rows: &[Rows]) -> Vec<(NodeSheet, u64)> {
-        let of = |sheet: &NodeSheet| {
-            let (_, count) = rows.iter().find(|(node, _)| *node == sheet.node)?;
-            Some((sheet.clone(), *count))
-        };
+        let rows: FxHashMap<u32, u64> = rows.iter().copied().collect();
+        let of = |sheet: &NodeSheet| Some((sheet.clone(), *rows.get(&sheet.node)?));
         self.sheets.iter().filter_map(of).collect()
     }
 
     /// What the run will say of its processes.
     fn summaries(&self, messages: &[u64]) -> Vec<ProcessSummary> {
+        let (ports, parents) = (self.ports_served(), Parents::of(self.processes));
         let counts = self.survey.used.iter().zip(messages);
-        self.processes.iter().zip(counts).map(|(process, of)| self.summary(process, of)).collect()
+        let summary = |(process, of): (&Process, _)| {
+            let mut summary = self.summary(process, of);
+            if let Some(port) = ports.get(&summary.node) {
+                summary.name.push_str(&format!(":{port}"));
+            }
+            summary.parent = parents.node(process);
+            summary
+        };
+        self.processes.iter().zip(counts).map(summary).collect()
     }
 
     fn summary(&self, process: &Process, (connections, messages): (&u64, &u64)) -> ProcessSummary {
-        let noticed = process.head[head::NOTICED_AT];
         let stopped = process.head[head::STOPPED_AT];
         let model = self.closing.model(&process.sheet).filter(|_| stopped != 0);
+        let noticed = Noticed::of(process.head[head::NOTICED_AT]);
         ProcessSummary {
             node: process.sheet.node,
-            name: self.name(process),
+            name: process.facts.name.clone(),
             pid: process.facts.pid,
+            parent: None,
             connections: *connections,
             messages: *messages,
             datagram_sockets: process.head[head::DATAGRAM_SOCKETS_AT],
-            io_uring: noticed & noticed::IO_URING != 0 || process.has_rings,
             unseen_connections: process.head[head::UNSEEN_AT],
-            listens_unseen: noticed & noticed::LISTENS_UNSEEN != 0,
-            streams: noticed & noticed::STREAMS != 0,
-            urgent: noticed & noticed::URGENT != 0,
-            lost_child: noticed & noticed::LOST_CHILD != 0,
+            noticed: Noticed { io_uring: noticed.io_uring || process.has_rings, ..noticed },
             goes_on: process.goes_on,
-            restricted: noticed & noticed::RESTRICTED != 0,
             stopped_ns: model.map(|model| model.timeline(Ticks(stopped)).0),
         }
     }
 
-    /// A process's name, with the port at which most of its connections were accepted.
-    fn name(&self, process: &Process) -> String {
-        let mut ports: FxHashMap<u16, u64> = FxHashMap::default();
-        for end in &self.survey.ends {
-            let is_accepted = end.birth == Some(Birth::Accepted) && end.transport.is_tcp();
-            if end.node == process.sheet.node && is_accepted {
-                *ports.entry(end.local.port).or_default() += 1;
-            }
+    /// The port at which most of a process's connections were accepted, by node.
+    fn ports_served(&self) -> FxHashMap<u32, u16> {
+        let mut accepted: BTreeMap<(u32, u16), u64> = BTreeMap::new();
+        let ends = self.survey.ends.iter();
+        for end in ends.filter(|end| end.birth == Some(Birth::Accepted) && end.transport.is_tcp()) {
+            *accepted.entry((end.node, end.local.port)).or_default() += 1;
         }
-        let name = &process.facts.name;
-        match ports.into_iter().max_by_key(|(port, count)| (*count, *port)) {
-            Some((port, _)) => format!("{name}:{port}"),
-            None => name.clone(),
-        }
+        let mut by_count: Vec<_> = accepted.into_iter().map(|(at, count)| (count, at)).collect();
+        by_count.sort_unstable();
+        by_count.into_iter().map(|(_, (node, port))| (node, port)).collect()
     }
 }

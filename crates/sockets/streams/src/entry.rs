@@ -18,6 +18,8 @@
 
 mod caller;
 mod ends;
+pub mod head;
+pub mod noticed;
 
 pub use caller::Caller;
 pub use ends::Ends;
@@ -40,44 +42,6 @@ pub const SOCKETS_MAX: u32 = 1 << 20;
 
 /// No connection carries so many bytes: a log that says so is damaged.
 const BYTES_MAX: u64 = 1 << 60;
-
-/// Words of the file's head.
-pub mod head {
-    /// Marks the file: "4stsocks".
-    pub const MAGIC: u64 = u64::from_le_bytes(*b"4stsocks");
-    /// Format that this version writes.
-    pub const FORMAT: u64 = 3;
-    /// Place of the format.
-    pub const FORMAT_AT: usize = 1;
-    /// Place of the run's id, two words.
-    pub const RUN_AT: usize = 2;
-    /// Place of what was noticed: see [`noticed`](super::noticed).
-    pub const NOTICED_AT: usize = 4;
-    /// Place of the most connections that carried bytes at once without a call that was seen.
-    pub const UNSEEN_AT: usize = 5;
-    /// Place of the number of datagram sockets that were used.
-    pub const DATAGRAM_SOCKETS_AT: usize = 6;
-    /// Place of when recording stopped for want of space, in ticks; 0 if it did not.
-    pub const STOPPED_AT: usize = 7;
-    /// Words that mean something.
-    pub const WORDS: usize = 8;
-}
-
-/// What a process did that cannot be seen: bits of a word of the head.
-pub mod noticed {
-    /// It has set up io_uring, whose transfers make no calls.
-    pub const IO_URING: u64 = 1;
-    /// It gave a connection to the C library's streams (`fdopen`), whose calls are internal.
-    pub const STREAMS: u64 = 2;
-    /// It sent or awaited urgent data.
-    pub const URGENT: u64 = 4;
-    /// A child of it could not open a log of its own.
-    pub const LOST_CHILD: u64 = 8;
-    /// It listens on a TCP port without having called `listen`.
-    pub const LISTENS_UNSEEN: u64 = 16;
-    /// It restricted its own system calls (seccomp), so recording stopped before.
-    pub const RESTRICTED: u64 = 32;
-}
 
 /// What a slot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What a traced process says of itself, and what the closing says of all of them. Both are JSON,
 //! which these types alone write and read.
 
+use crate::entry::noticed;
 use crate::transport::Hiding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct ProcessFacts {
     pub name: String,
     /// Its number on its host.
     pub pid: u32,
+    /// Its parent's number there; 0 where it is not known.
+    pub parent: u32,
 }
 
 /// What the run says of its processes, their connections, and what was not seen.
@@ -196,16 +199,33 @@ pub struct ProcessSummary {
     pub name: String,
     /// Its number on its host.
     pub pid: u32,
+    /// The node of its parent process, where that is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u32>,
     /// Connections that it used.
     pub connections: u64,
     /// Messages that it sent and received.
     pub messages: u64,
     /// Datagram sockets that it opened, which are not traced.
     pub datagram_sockets: u64,
-    /// It set up io_uring.
-    pub io_uring: bool,
     /// Connections that carried bytes by calls that were not seen: the most at any look.
     pub unseen_connections: u64,
+    /// What it did that cannot be seen.
+    #[serde(flatten)]
+    pub noticed: Noticed,
+    /// It still ran when the run was closed.
+    pub goes_on: bool,
+    /// When its recording stopped for that, or for want of room, ns on the timeline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_ns: Option<i64>,
+}
+
+/// What a process did that cannot be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Noticed {
+    /// It set up io_uring.
+    pub io_uring: bool,
     /// It listened on a TCP port by calls that were not seen.
     pub listens_unseen: bool,
     /// It gave connections to streams of the C library.
@@ -214,13 +234,26 @@ pub struct ProcessSummary {
     pub urgent: bool,
     /// A child of it could not open its log, and was not traced.
     pub lost_child: bool,
-    /// It still ran when the run was closed.
-    pub goes_on: bool,
+    /// A child of it was not traced: the run had as many processes as it can have.
+    pub crowded: bool,
     /// It restricted its own system calls, and its recording stopped before.
     pub restricted: bool,
-    /// When its recording stopped for that, or for want of room, ns on the timeline.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stopped_ns: Option<i64>,
+}
+
+impl Noticed {
+    /// Of the word in the head of the process's log.
+    pub(crate) fn of(word: u64) -> Noticed {
+        let has = |bit| word & bit != 0;
+        Noticed {
+            io_uring: has(noticed::IO_URING),
+            listens_unseen: has(noticed::LISTENS_UNSEEN),
+            streams: has(noticed::STREAMS),
+            urgent: has(noticed::URGENT),
+            lost_child: has(noticed::LOST_CHILD),
+            crowded: has(noticed::CROWDED),
+            restricted: has(noticed::RESTRICTED),
+        }
+    }
 }
 
 impl ProcessFacts {
@@ -229,7 +262,12 @@ impl ProcessFacts {
         let program = std::env::current_exe().unwrap_or_default();
         let words: Vec<String> =
             std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-        ProcessFacts { node, name: name_of(&program, &words), pid: std::process::id() }
+        ProcessFacts {
+            node,
+            name: name_of(&program, &words),
+            pid: std::process::id(),
+            parent: std::os::unix::process::parent_id(),
+        }
     }
 }
 

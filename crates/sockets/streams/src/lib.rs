@@ -41,6 +41,7 @@ mod moved;
 mod op;
 mod order;
 mod pairing;
+mod parents;
 mod pipe;
 mod round;
 mod row;
@@ -60,7 +61,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::CloseError;
 pub use facts::{
-    FRAMING_KEY, FramingFacts, KEY, PIPES_KEY, PipesFacts, ProcessFacts, ProcessSummary,
+    FRAMING_KEY, FramingFacts, KEY, Noticed, PIPES_KEY, PipesFacts, ProcessFacts, ProcessSummary,
     SocketsFacts, TakenOverFacts, UnmatchedFacts,
 };
 

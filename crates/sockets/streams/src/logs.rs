@@ -75,6 +75,7 @@ impl Process {
             node: sheet.node,
             name: format!("process {}", sheet.pid),
             pid: sheet.pid,
+            parent: 0,
         });
         let has_rings = rings_file(live, sheet.node).exists();
         let (until, goes_on) = (u64::MAX, false);

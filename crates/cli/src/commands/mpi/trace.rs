@@ -34,7 +34,6 @@ pub fn run(args: &TraceArgs) -> Result<ExitCode> {
     let path = place::for_run(args.out.as_deref(), &format!("{name}-mpi"))?;
     let mut info = RunInfo::new(&name);
     info.transport = "mpi".into();
-    info.topology = "full-mesh".into();
     let command: Vec<_> =
         args.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     info.parameters.insert("program".into(), command.into());

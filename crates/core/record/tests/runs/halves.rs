@@ -164,7 +164,7 @@ fn nodes_of_one_run_record_from_their_own_handles() {
     receiver.finish().unwrap();
     let info = run.close().unwrap();
     assert_eq!((info.rows(), info.domains.len()), (1, 1));
-    assert_eq!(info.error_between_ns(0, 0, 1), Some(0.0));
+    assert_eq!(info.largest_error_ns(&info.launches[0]), 0.0);
     let chunks = Run::open(&path).unwrap().chunks();
     let mut batch = Batch::new();
     chunks[0].read(&[Field::Bytes, Field::Src], &mut batch).unwrap();

@@ -63,7 +63,7 @@ impl Reach {
 /// No name means this machine; its own name means it too, where the folder is here.
 fn is_here(source: &Source) -> bool {
     source.host.is_empty()
-        || source.host == record::Machine::here().host
+        || source.host == record::Machine::host_here()
             && std::path::Path::new(&source.folder).is_dir()
 }
 

@@ -139,7 +139,7 @@ fn a_page_comes_back_with_its_tag_and_its_stamps() {
     let mut client = running.client(false);
     let about = client.link.about().clone();
     assert_eq!((about.capacity_pages, about.pid), (16, std::process::id()));
-    assert_eq!(about.boot_id, Machine::here().boot_id);
+    assert_eq!(about.boot_id, Machine::boot_id_here());
     assert_eq!(client.reserve(4), (4, Shortage::None));
     let page: PageBytes = std::array::from_fn(|i| (i % 251) as u8);
     client.link.write(11, 2, Tag { version: 5, checksum: checksum(&page) }, &page, 1);
