@@ -120,7 +120,8 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-fn start(command: &mut Command) -> Result<Child> {
+/// Starts a program in a group of its own, for [`wait`].
+pub fn start(command: &mut Command) -> Result<Child> {
     let child = command.stdin(Stdio::null()).process_group(0).spawn();
     let child =
         child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
@@ -130,7 +131,7 @@ fn start(command: &mut Command) -> Result<Child> {
 
 /// Waits for the end of a child, and stops its group when the limit is over or when it leaves some
 /// of it behind.
-fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
+pub fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
     let started = Instant::now();
     let group = child.id() as i32;
     let status = loop {

@@ -7,6 +7,7 @@ mod cut;
 mod drawn;
 mod each;
 mod exported;
+mod forks;
 mod fuzz;
 mod hosts;
 mod kills;
@@ -139,6 +140,12 @@ const SUITES: &[Suite] = &[
         what: "kill -9 of programs that are traced at their sockets, which count what they got",
         count: trace_kills::COUNT,
         run: trace_kills::trace_kills,
+    },
+    Suite {
+        name: "forks",
+        what: "programs that fork for seconds on end, traced beside others that take the cores",
+        count: forks::COUNT,
+        run: forks::forks,
     },
     Suite {
         name: "pipes",
