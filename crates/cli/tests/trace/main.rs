@@ -16,3 +16,4 @@ mod messages;
 mod pipes;
 mod programs;
 mod unseen;
+mod waits;

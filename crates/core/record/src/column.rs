@@ -60,6 +60,9 @@ pub enum Column {
     Wildcard = 22,
     /// The probe that found the message, by its row in the destination node's table of calls.
     ProbeCall = 23,
+    /// When the wait was over in which the receiver waited for it, ns on the timeline; null where
+    /// that was the call that took it.
+    WokenNs = 24,
 }
 
 /// Which optional columns a node fills, and in which order
@@ -145,11 +148,13 @@ pub enum Field {
     Wildcard,
     /// See [`Column::ProbeCall`].
     ProbeCall,
+    /// See [`Column::WokenNs`] on the timeline.
+    WokenNs,
 }
 
 impl Column {
     /// Every optional column, in the order of its code.
-    pub const ALL: [Column; 24] = [
+    pub const ALL: [Column; 25] = [
         Column::Hops,
         Column::Packets,
         Column::Batch,
@@ -174,6 +179,7 @@ impl Column {
         Column::ReleasedLater,
         Column::Wildcard,
         Column::ProbeCall,
+        Column::WokenNs,
     ];
 
     /// The column with this code.
@@ -232,7 +238,7 @@ impl Schema {
 
 impl Field {
     /// Every field, in the order of a file's columns.
-    pub const ALL: [Field; 35] = [
+    pub const ALL: [Field; 36] = [
         Field::Launch,
         Field::Seq,
         Field::Src,
@@ -268,6 +274,7 @@ impl Field {
         Field::ReleasedLater,
         Field::Wildcard,
         Field::ProbeCall,
+        Field::WokenNs,
     ];
 
     /// The column's name in the file.
@@ -308,6 +315,7 @@ impl Field {
             "released_later",
             "wildcard",
             "probe_call",
+            "woken_ns",
         ][self as usize]
     }
 
@@ -328,7 +336,7 @@ mod tests {
             let named = serde_json::to_string(&column).unwrap();
             assert_eq!(named, format!("\"{}\"", column.field().name()));
         }
-        assert_eq!(Column::from_code(24), None);
+        assert_eq!(Column::from_code(25), None);
         for (at, field) in Field::ALL.into_iter().enumerate() {
             assert_eq!(field as usize, at);
         }

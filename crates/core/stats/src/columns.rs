@@ -5,7 +5,7 @@ use std::ops::Range;
 use record::{Batch, Field, Kind, NULL, Values};
 
 /// The columns that an analysis reads: what to ask [`Chunk::read`](record::Chunk::read) for.
-pub const FIELDS: [Field; 24] = [
+pub const FIELDS: [Field; 25] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -28,6 +28,7 @@ pub const FIELDS: [Field; 24] = [
     Field::Tag,
     Field::PostedNs,
     Field::AwaitedNs,
+    Field::WokenNs,
     Field::SendSite,
     Field::ReceiveSite,
 ];

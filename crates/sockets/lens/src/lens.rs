@@ -3,7 +3,7 @@
 use crate::exchanges::Exchanges;
 use crate::families::Families;
 use crate::pairs::Pairs;
-use crate::{exchange_section, facts, section, story};
+use crate::{exchange_section, facts, section, story, unread_section};
 use record::{Run, RunInfo};
 use report::{Facts, Lens, LensError, Part, ProductFacts, ProductStory, Reading};
 use stats::analysis::Analysis;
@@ -71,6 +71,7 @@ impl Reading for SocketsReading {
         let sections = [
             exchange_section::section(&self.facts, &self.families, &exchanges),
             section::section(&self.facts, &self.families, &pairs),
+            unread_section::section(&self.facts, &self.families, &pairs),
         ];
         let sentence = exchange_section::headline(&self.facts, &exchanges);
         let below = exchange_section::below_headline(&self.facts, &exchanges);

@@ -18,5 +18,7 @@ mod processes;
 mod section;
 mod story;
 mod stretches;
+mod unread;
+mod unread_section;
 
 pub use lens::SocketsLens;

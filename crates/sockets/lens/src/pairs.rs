@@ -1,6 +1,7 @@
 //! Messages by who sent them and who took them.
 
 use crate::families::Families;
+use crate::unread::Unread;
 use record::{Field, NULL};
 use stats::{Columns, Tally, own};
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ pub struct Pair {
     pub stages: [(i64, u64); 3],
     /// The longest of each.
     pub longest: [i64; 3],
+    /// What receivers did meanwhile.
+    pub unread: Unread,
 }
 
 /// The tally of a thread.
@@ -40,6 +43,7 @@ impl Pair {
             self.stages[stage].1 += other.stages[stage].1;
             self.longest[stage] = self.longest[stage].max(other.longest[stage]);
         }
+        self.unread.merge(&other.unread);
     }
 }
 
@@ -68,6 +72,10 @@ impl Tally for Pairs {
             pair.messages += 1;
             pair.bytes += get(Field::Bytes).unwrap_or(0) as u64;
             let stamps = [Field::ReadyNs, Field::SentNs, Field::ArrivedNs, Field::TakenNs].map(get);
+            if let [.., Some(arrived), Some(taken)] = stamps {
+                let [awaited, woken] = [Field::AwaitedNs, Field::WokenNs].map(get);
+                pair.unread.add((arrived, taken), awaited, woken);
+            }
             for stage in 0..3 {
                 if let [Some(from), Some(to)] = [stamps[stage], stamps[stage + 1]] {
                     pair.stages[stage].0 += to - from;

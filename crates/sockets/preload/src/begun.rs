@@ -6,17 +6,13 @@ use crate::table::{self, Known};
 use crate::{births, stdio, thread};
 use libc::c_int;
 
-/// In the place of when a call was entered: later than all that is told of it.
-pub const NOT_READ: u64 = u64::MAX;
-
 /// What was known when the program made the call.
 #[derive(Clone, Copy)]
 pub struct Begun {
     pub tracing: Tracing,
     pub known: Known,
     pub descriptor: c_int,
-    /// When the call was entered, ticks of the run's clock. Of one that receives from a socket it
-    /// would tell nothing of a message, and reading the clock takes its time: [`NOT_READ`].
+    /// When the call was entered, ticks of the run's clock.
     pub enter: u64,
 }
 
@@ -30,9 +26,6 @@ pub fn begin(descriptor: c_int, way: Way) -> Option<Begun> {
     }
     if known.is_uncounted() {
         stdio::notice(descriptor, known);
-    }
-    if way == Way::Received && !known.is_pipe() {
-        return Some(Begun { tracing, known, descriptor, enter: NOT_READ });
     }
     if way == Way::Sent {
         thread::with(|own| own.sending.set(own.sending.get().wrapping_add(1)));

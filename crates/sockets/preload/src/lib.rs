@@ -59,4 +59,5 @@ mod table;
 mod thread;
 mod unix_peer;
 mod unseen;
+mod waits;
 mod window;

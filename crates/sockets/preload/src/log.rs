@@ -101,6 +101,7 @@ fn in_next_window(bytes: usize) -> Option<usize> {
         },
         full => emptied(file, full)?,
     };
+    thread::with(|own| own.has_logged_wait.set(false));
     let full = exchange(|own| &own.next, at + bytes);
     // There is another one where a signal's handler has been here meanwhile.
     leave(exchange(|own| &own.before, full));

@@ -2,8 +2,9 @@
 //! order. They may be left by the cancellation of a thread, which unwinds.
 
 use libc::{
-    FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, gid_t, iovec, mmsghdr, mode_t, msghdr,
-    off_t, size_t, sockaddr, socklen_t, ssize_t, timespec, uid_t,
+    FILE, c_char, c_int, c_long, c_uint, c_ulong, c_void, epoll_event, fd_set, gid_t, iovec,
+    mmsghdr, mode_t, msghdr, nfds_t, off_t, pollfd, sigset_t, size_t, sockaddr, socklen_t, ssize_t,
+    timespec, timeval, uid_t,
 };
 use std::ffi::CStr;
 
@@ -73,6 +74,31 @@ interpose::functions! {
     epoll_create(size: c_int) -> c_int;
     epoll_create1(flags: c_int) -> c_int;
     eventfd(count: c_uint, flags: c_int) -> c_int;
+    poll(files: *mut pollfd, count: nfds_t, ms: c_int) -> c_int;
+    __poll_chk(files: *mut pollfd, count: nfds_t, ms: c_int, room: size_t) -> c_int;
+    ppoll(
+        files: *mut pollfd, count: nfds_t, limit: *const timespec, mask: *const sigset_t
+    ) -> c_int;
+    __ppoll_chk(
+        files: *mut pollfd, count: nfds_t, limit: *const timespec, mask: *const sigset_t,
+        room: size_t
+    ) -> c_int;
+    select(
+        count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set,
+        limit: *mut timeval
+    ) -> c_int;
+    pselect(
+        count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set,
+        limit: *const timespec, mask: *const sigset_t
+    ) -> c_int;
+    epoll_wait(epoll: c_int, events: *mut epoll_event, count: c_int, ms: c_int) -> c_int;
+    epoll_pwait(
+        epoll: c_int, events: *mut epoll_event, count: c_int, ms: c_int, mask: *const sigset_t
+    ) -> c_int;
+    epoll_pwait2(
+        epoll: c_int, events: *mut epoll_event, count: c_int, limit: *const timespec,
+        mask: *const c_void
+    ) -> c_int;
     execv(path: *const c_char, words: *const *const c_char) -> c_int;
     execve(
         path: *const c_char, words: *const *const c_char, variables: *const *const c_char

@@ -3,13 +3,13 @@
 use crate::begun::{Begun, begin};
 use crate::frames::{self, Bytes, Way};
 use crate::stamps::{self, Control, ROOM};
-use crate::{births, log, next, pipes, state, table};
+use crate::{births, log, next, pipes, state, table, thread};
 use interpose::errno;
 use libc::{
     c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t, timespec,
 };
 use std::mem::MaybeUninit;
-use streams::entry::{Call, Kind, flags, noticed};
+use streams::entry::{Call, Kind, SLOT_WORDS, flags, noticed, wait_slot};
 
 /// What leaves the bytes where they are, or brings others than the stream's.
 const NOT_TAKING: c_int = libc::MSG_PEEK | libc::MSG_OOB | libc::MSG_ERRQUEUE;
@@ -68,13 +68,39 @@ fn log_it(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
         socket: begun.known.number(),
         flags: how,
         bytes: got as u32,
-        enter: begun.enter.min(exit),
+        enter: begun.enter,
         exit,
         fourth,
     };
-    if !log::write(&call.slot(Kind::Receive)) {
+    if !write(call) {
         state::stop();
     }
+}
+
+/// Write a receive down. The first one behind a wait, and the second in each window, has the wait
+/// before it.
+#[inline(always)]
+fn write(mut call: Call) -> bool {
+    let ([enter, exit], is_logged) =
+        thread::with(|own| (own.wait.get(), own.has_logged_wait.get()));
+    if exit == 0 {
+        return log::write(&call.slot(Kind::Receive));
+    }
+    call.flags |= flags::HAS_WAITED;
+    match is_logged {
+        true => log::write(&call.slot(Kind::Receive)),
+        false => write_both([enter, exit], &call),
+    }
+}
+
+/// In one piece, so that nothing comes between them.
+#[inline(never)]
+fn write_both(wait: [u64; 2], call: &Call) -> bool {
+    let mut both = [0; 2 * SLOT_WORDS];
+    both[..SLOT_WORDS].copy_from_slice(&wait_slot(wait));
+    both[SLOT_WORDS..].copy_from_slice(&call.slot(Kind::Receive));
+    thread::with(|own| own.has_logged_wait.set(true));
+    log::write(&both)
 }
 
 /// Receive into one piece: `plain` is the program's own call.

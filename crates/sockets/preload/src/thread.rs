@@ -15,14 +15,19 @@ pub struct Thread {
     /// The end of the window before, which is not written out yet: whoever is interrupted between
     /// taking a slot and filling it may find that the signal's handler has gone on to the next one.
     pub before: AtomicUsize,
+    /// The last call in which it waited and found something: when it was entered and returned,
+    /// ticks; 0 while there was none.
+    pub wait: Cell<[u64; 2]>,
     /// Calls that send and in which this thread is: more than one where a signal came.
     pub sending: Cell<u32>,
     /// This thread is at work for the tracer, whose own calls are not logged.
     pub inside: Cell<bool>,
+    /// The last wait is in the window.
+    pub has_logged_wait: Cell<bool>,
 }
 
 /// Bytes of the words, which the assembler must know.
-const BYTES: usize = 24;
+const BYTES: usize = 40;
 const _: () = assert!(size_of::<Thread>() == BYTES && align_of::<Thread>() <= 8);
 
 /// This thread's.
@@ -51,8 +56,10 @@ pub fn with<T>(use_them: impl FnOnce(&Thread) -> T) -> T {
                 Thread {
                     next: AtomicUsize::new(0),
                     before: AtomicUsize::new(0),
+                    wait: Cell::new([0; 2]),
                     sending: Cell::new(0),
                     inside: Cell::new(false),
+                    has_logged_wait: Cell::new(false),
                 }
             };
         }
@@ -85,14 +92,17 @@ mod tests {
             with(|words| {
                 assert_eq!(words.next.swap(value, Ordering::Relaxed), 0);
                 assert_eq!(words.before.swap(value + 1, Ordering::Relaxed), 0);
+                assert_eq!(words.wait.replace([value as u64; 2]), [0; 2]);
                 assert_eq!(words.sending.replace(value as u32 + 2), 0);
-                assert!(!words.inside.replace(true));
+                assert!(!words.inside.replace(true) && !words.has_logged_wait.replace(true));
             });
             let found = with(|words| {
                 let places = [&words.next, &words.before].map(|word| word.load(Ordering::Relaxed));
-                (places, words.sending.get(), words.inside.get())
+                let are_set = words.inside.get() && words.has_logged_wait.get();
+                (places, words.wait.get(), words.sending.get(), are_set)
             });
-            assert_eq!(found, ([value, value + 1], value as u32 + 2, true));
+            let expected = ([value, value + 1], [value as u64; 2], value as u32 + 2, true);
+            assert_eq!(found, expected);
         };
         std::thread::scope(|scope| {
             for value in 1..8 {

@@ -71,6 +71,8 @@ pub enum Kind {
     Unread = 11,
     /// Not all bytes of a pipe are moved by calls that are seen.
     Hides = 12,
+    /// A thread waited until there was something to read.
+    Wait = 13,
 }
 
 /// Flags of a call.
@@ -89,6 +91,8 @@ pub mod flags {
     pub const LOOKED: u8 = 32;
     /// A send, behind which somebody looked, was given more than it took.
     pub const PART: u8 = 64;
+    /// The thread had waited before the receive, now or earlier: see [`Kind::Wait`](super::Kind).
+    pub const HAS_WAITED: u8 = 128;
 }
 
 /// How a socket came to be used.
@@ -114,7 +118,7 @@ pub struct Call {
     pub flags: u8,
     /// Bytes that it sent or took.
     pub bytes: u32,
-    /// When it was entered, ticks. Of a receive from a socket, when it returned.
+    /// When it was entered, ticks.
     pub enter: u64,
     /// When it returned, ticks.
     pub exit: u64,
@@ -230,6 +234,9 @@ pub enum Entry {
         /// Why.
         hiding: Hiding,
     },
+    /// The thread, before the receives that follow, waited from one tick to another until there was
+    /// something to read.
+    Wait([u64; 2]),
     /// The rule that a connection follows, of which none was given.
     Guess {
         /// Its number in this process.
@@ -277,6 +284,11 @@ pub fn close_slot(socket: u32, at: u64) -> [u64; SLOT_WORDS] {
 /// What lay in a pipe as a slot.
 pub fn unread_slot(socket: u32, look: Look<u64>) -> [u64; SLOT_WORDS] {
     [head_word(Kind::Unread, 0, socket, look.unread), look.from, look.until, 0]
+}
+
+/// A wait as a slot.
+pub fn wait_slot([enter, exit]: [u64; 2]) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Wait, 0, 0, 0), enter, exit, 0]
 }
 
 /// That calls do not show all of a pipe's bytes, as a slot.
@@ -444,6 +456,7 @@ impl Iterator for Entries<'_> {
                 11 => Some(unread_of(slot)),
                 12 => Hiding::from_code((slot[0] >> 4) as u8)
                     .map(|hiding| Entry::Hides { socket: socket_of(slot[0]), hiding }),
+                13 => Some(Entry::Wait([slot[1], slot[2]])),
                 8 => Guess::from_code((slot[0] >> 4) as u8)
                     .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,

@@ -333,7 +333,7 @@ mod tests {
 
     fn op(enter: i64, bytes: u32) -> Op {
         let (stamp, offered, node, flags) = (record::NULL, 0, 0, 0);
-        Op { enter, exit: enter + 1, stamp, bytes, offered, node, flags, look: None }
+        Op { enter, exit: enter + 1, stamp, bytes, offered, node, flags, look: None, wait: None }
     }
 
     #[test]

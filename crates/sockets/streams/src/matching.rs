@@ -238,6 +238,7 @@ impl Direction {
             sent: message.sent(arrival.at),
             arrival,
             taken: got.exit,
+            waited: got.waited_for(arrival.at),
         };
         Ok(Some(self.done(end, row)))
     }
@@ -379,6 +380,7 @@ fn lone_send(message: &Sent, receiver: u32) -> MessageRow {
         sent: message.sent(NULL),
         arrival: Arrival::UNKNOWN,
         taken: NULL,
+        waited: [NULL; 2],
     }
 }
 
@@ -389,6 +391,7 @@ fn lone_receive(
     src: u32,
     is_last: bool,
 ) -> MessageRow {
+    let is_observed = is_last && got.stamp != NULL;
     MessageRow {
         src,
         dst: got.node,
@@ -398,11 +401,12 @@ fn lone_receive(
         ready: NULL,
         writing: 0,
         sent: NULL,
-        arrival: match is_last && got.stamp != NULL {
+        arrival: match is_observed {
             true => Arrival::observed(got.stamp),
             false => Arrival { at: got.stamp, error: NULL, how: How::Bracketed },
         },
         taken: got.exit,
+        waited: got.waited_for(if is_observed { got.stamp } else { NULL }),
     }
 }
 

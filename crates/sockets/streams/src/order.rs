@@ -107,6 +107,7 @@ mod tests {
             sent: ready,
             arrival,
             taken,
+            waited: [NULL; 2],
         }
     }
 

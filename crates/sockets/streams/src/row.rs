@@ -20,11 +20,14 @@ pub(crate) struct MessageRow {
     pub sent: i64,
     pub arrival: Arrival,
     pub taken: i64,
+    /// When the receiver began to wait for it, and when that wait was over, where it was not the
+    /// call that took it; null where that is not known.
+    pub waited: [i64; 2],
 }
 
 /// The optional columns.
 pub(crate) fn schema() -> Schema {
-    Schema::new(&[Column::ArrivedErrorNs])
+    Schema::new(&[Column::ArrivedErrorNs, Column::AwaitedNs, Column::WokenNs])
 }
 
 impl MessageRow {
@@ -54,6 +57,8 @@ impl MessageRow {
                 _ => row.arrival.how as i64,
             }),
             Field::ArrivedErrorNs => each(|row| row.arrival.error),
+            Field::AwaitedNs => each(|row| row.waited[0]),
+            Field::WokenNs => each(|row| row.waited[1]),
             _ => each(|_| NULL),
         }
     }

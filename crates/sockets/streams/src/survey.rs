@@ -243,7 +243,7 @@ impl Uses {
                     one.looks += 1;
                     one.done = one.done.max(Some(at));
                 }
-                Entry::Unread { .. } => {}
+                Entry::Unread { .. } | Entry::Wait(_) => {}
                 Entry::Hides { socket, hiding } => {
                     self.by_number.entry(socket).or_default().hiding = Some(hiding);
                 }

@@ -58,7 +58,7 @@ type Moment = (i64, i64, u32);
 /// A chunk whose entries are under way.
 struct Open {
     log: usize,
-    entries: Vec<(Moment, Entry)>,
+    entries: Vec<(Moment, Entry, Option<[u64; 2]>)>,
     next: usize,
 }
 
@@ -83,17 +83,17 @@ pub(crate) fn each(
         let until = until.into_iter().flatten().min().unwrap_or(i64::MAX);
         let chunk = open.at(place);
         let log = &mut logs[chunk.log];
-        while let Some((moment, entry)) = chunk.entries.get(chunk.next) {
+        while let Some((moment, entry, wait)) = chunk.entries.get(chunk.next) {
             if moment.0 > until {
                 break;
             }
             chunk.next += 1;
-            if let Some(event) = log.event(entry) {
+            if let Some(event) = log.event(entry, *wait) {
                 take(event, moment.0)?;
             }
         }
         match chunk.entries.get(chunk.next) {
-            Some((moment, _)) => heap.push(Reverse((*moment, place))),
+            Some((moment, ..)) => heap.push(Reverse((*moment, place))),
             None => {
                 open.free(place);
                 done();
@@ -121,7 +121,7 @@ fn load(beginning: &Beginning, logs: &mut [Log<'_>]) -> Result<Option<Open>, Clo
     let place = beginning.process as usize;
     let log = &mut logs[place];
     let words = log.process.chunk(beginning.chunk)?;
-    let (mut entries, mut last): (Vec<(Moment, Entry)>, Option<Moment>) = (Vec::new(), None);
+    let (mut entries, mut last, mut wait) = (Vec::new(), None, None);
     for (at, entry) in (0..).zip(Entries::new(&words)) {
         let moment = match &entry {
             Entry::Send(call) | Entry::Receive(call) if call.exit > log.process.until => break,
@@ -133,14 +133,18 @@ fn load(beginning: &Beginning, logs: &mut [Log<'_>]) -> Result<Option<Open>, Clo
                 let from = log.at(look.from);
                 Some((from, from, 2 * at + 1))
             }
+            Entry::Wait(times) => {
+                wait = Some(*times);
+                None
+            }
             // They stand behind their call, and are to be known when it comes.
-            Entry::Ends(_) => last.map(|(exit, enter, place)| (exit, enter, place - 1)),
+            Entry::Ends(_) => last.map(|(exit, enter, place): Moment| (exit, enter, place - 1)),
             _ => None,
         };
-        entries.extend(moment.map(|moment| (moment, entry)));
+        entries.extend(moment.map(|moment| (moment, entry, wait)));
     }
-    if !entries.is_sorted_by_key(|(moment, _)| *moment) {
-        entries.sort_by_key(|(moment, _)| *moment);
+    if !entries.is_sorted_by_key(|(moment, ..)| *moment) {
+        entries.sort_by_key(|(moment, ..)| *moment);
     }
     Ok((!entries.is_empty()).then_some(Open { log: place, entries, next: 0 }))
 }
@@ -150,22 +154,30 @@ impl Log<'_> {
         self.clock.timeline(Ticks(ticks)).0
     }
 
-    fn event(&mut self, entry: &Entry) -> Option<Event> {
+    /// `wait`: the last of the thread before it.
+    fn event(&mut self, entry: &Entry, wait: Option<[u64; 2]>) -> Option<Event> {
         let (socket, what) = match entry {
             Entry::Send(call) => (call.socket, What::Sent(self.op(call))),
-            Entry::Receive(call) => (call.socket, What::Received(self.op(call))),
+            Entry::Receive(call) => (call.socket, What::Received(self.receive(call, wait))),
             Entry::Ends(found) => (found.socket, What::Marks(*found)),
             Entry::Unread { socket, look } => (*socket, What::Unread(self.look(*look))),
             Entry::Socket(_) | Entry::Before(_) | Entry::After(_) | Entry::Hides { .. } => {
                 return None;
             }
-            Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => return None,
+            Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } | Entry::Wait(_) => {
+                return None;
+            }
         };
         Some(Event { end: *self.numbers.get(&socket)?, what })
     }
 
     fn look(&mut self, look: Look<u64>) -> Look<i64> {
         Look { from: self.at(look.from), until: self.at(look.until), unread: look.unread }
+    }
+
+    fn receive(&mut self, call: &Call, wait: Option<[u64; 2]>) -> Op {
+        let wait = wait.map(|times| times.map(|ticks| self.at(ticks)));
+        Op { wait, ..self.op(call) }
     }
 
     fn op(&mut self, call: &Call) -> Op {
@@ -189,6 +201,7 @@ impl Log<'_> {
             node: self.process.sheet.node,
             flags: call.flags,
             look,
+            wait: None,
         }
     }
 }

@@ -32,6 +32,7 @@ fn row(kind: Kind, [ready, taken]: [i64; 2]) -> Row {
         tag: None,
         posted_ns: None,
         awaited_ns: None,
+        woken_ns: None,
     }
 }
 

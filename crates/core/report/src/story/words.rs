@@ -309,7 +309,18 @@ impl Words<'_> {
             Fact::PostedLate { after_sent_ns } => {
                 format!("Its receive was posted {} after it was sent.", ns(after_sent_ns))
             }
-            Fact::Awaited { after_arrival_ns, before_taken_ns } => format!(
+            Fact::Awaited {
+                after_arrival_ns,
+                woken_before_taken_ns: Some(woken),
+                before_taken_ns,
+            } => format!(
+                "The wait that found it (poll, select or epoll) began {}, {} before the receiver \
+                had it, and was over {} before that.",
+                beside_arrival(*after_arrival_ns),
+                ns(before_taken_ns),
+                ns(woken)
+            ),
+            Fact::Awaited { after_arrival_ns, before_taken_ns, .. } => format!(
                 "The call that collected it was entered {}, {} before it had it.",
                 beside_arrival(*after_arrival_ns),
                 ns(before_taken_ns)

@@ -226,10 +226,12 @@ pub enum Fact {
         /// After it was sent.
         after_sent_ns: i64,
     },
-    /// When the call that collected it was entered.
+    /// When the call that collected it was entered, or the one that waited until it was there.
     Awaited {
         /// After its arrival; negative: before.
         after_arrival_ns: i64,
+        /// Where there was one that waited: how long before it was taken that was over.
+        woken_before_taken_ns: Option<i64>,
         /// Before it was taken.
         before_taken_ns: i64,
     },

@@ -81,13 +81,14 @@ fn in_time(scene: &Scene, time: (i64, i64), is_quiet: bool, seen: &Seen<'_>) -> 
     facts
 }
 
-/// What an MPI program did to receive it.
+/// What a traced program did to receive it.
 fn calls(message: &Row, (arrived, taken): (i64, i64)) -> Vec<Fact> {
     let posted = message
         .posted_ns
         .map(|posted| Fact::Posted { after_arrival_ns: posted.saturating_sub(arrived) });
     let awaited = message.awaited_ns.map(|awaited| Fact::Awaited {
         after_arrival_ns: awaited.saturating_sub(arrived),
+        woken_before_taken_ns: message.woken_ns.map(|woken| taken.saturating_sub(woken)),
         before_taken_ns: taken.saturating_sub(awaited),
     });
     posted.into_iter().chain(awaited).collect()

@@ -20,7 +20,7 @@ pub const STAMPS: [Field; 10] = [
 ];
 
 /// All columns that a [`Row`] is made of.
-pub const FIELDS: [Field; 22] = [
+pub const FIELDS: [Field; 23] = [
     Field::Seq,
     Field::Src,
     Field::Dst,
@@ -43,6 +43,7 @@ pub const FIELDS: [Field; 22] = [
     Field::Tag,
     Field::PostedNs,
     Field::AwaitedNs,
+    Field::WokenNs,
 ];
 
 /// A message, or a piece of a node's work. Times are ns on the run's timeline.
@@ -91,6 +92,8 @@ pub struct Row {
     pub posted_ns: Option<i64>,
     /// The call that collected it was entered.
     pub awaited_ns: Option<i64>,
+    /// The wait was over that came before that call.
+    pub woken_ns: Option<i64>,
 }
 
 impl Row {
@@ -124,6 +127,7 @@ impl Row {
             tag: value(Field::Tag),
             posted_ns: value(Field::PostedNs),
             awaited_ns: value(Field::AwaitedNs),
+            woken_ns: value(Field::WokenNs),
         }
     }
 
@@ -194,6 +198,7 @@ impl Row {
             tag: None,
             posted_ns: None,
             awaited_ns: None,
+            woken_ns: None,
         }
     }
 }

@@ -287,7 +287,11 @@ fn a_receive_that_nobody_had_asked_for() {
     let told = facts(&scene(&m, &[]), Stage::ReceiveWait);
     assert!(told.contains(&Fact::Posted { after_arrival_ns: 4_980 }), "{told:?}");
     assert!(
-        told.contains(&Fact::Awaited { after_arrival_ns: 5_980, before_taken_ns: 4_000 }),
+        told.contains(&Fact::Awaited {
+            after_arrival_ns: 5_980,
+            woken_before_taken_ns: None,
+            before_taken_ns: 4_000
+        }),
         "{told:?}"
     );
 }

@@ -3,7 +3,7 @@
 /// Marks the file: "4stsocks".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"4stsocks");
 /// Format that this version writes.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 /// Place of the format.
 pub const FORMAT_AT: usize = 1;
 /// Place of the run's id, two words.

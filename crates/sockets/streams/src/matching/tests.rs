@@ -2,12 +2,22 @@ use super::*;
 use proptest::prelude::*;
 
 fn send(enter: i64, bytes: u32) -> Op {
-    Op { enter, exit: enter + 5, stamp: NULL, bytes, offered: bytes, node: 0, flags: 0, look: None }
+    Op {
+        enter,
+        exit: enter + 5,
+        stamp: NULL,
+        bytes,
+        offered: bytes,
+        node: 0,
+        flags: 0,
+        look: None,
+        wait: None,
+    }
 }
 
 fn receive(exit: i64, bytes: u32, stamp: i64) -> Op {
     let flags = flags::STAMPED | flags::EMPTIED;
-    Op { enter: exit - 3, exit, stamp, bytes, offered: 0, node: 1, flags, look: None }
+    Op { enter: exit - 3, exit, stamp, bytes, offered: 0, node: 1, flags, look: None, wait: None }
 }
 
 /// What one wrote and another read, told in the order in which the calls returned.

@@ -160,6 +160,7 @@ fn event(call: &Made) -> (i64, bool, What) {
         node: call.actor as u32,
         flags: 0,
         look: Some(transport::Look { from, until, unread: call.unread }),
+        wait: None,
     };
     (call.exit, is_written, if is_written { What::Sent(op) } else { What::Received(op) })
 }

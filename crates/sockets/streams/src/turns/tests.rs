@@ -15,6 +15,7 @@ fn row(ready: i64, taken: i64) -> MessageRow {
         sent: ready,
         arrival,
         taken,
+        waited: [NULL; 2],
     }
 }
 
