@@ -8,7 +8,8 @@ requests=$1
 pipelined=$2
 rounds=$3
 shift 3
-first=$((20000 + $$ % 20000))
+# Below the numbers that clients are given.
+first=$((10000 + $$ % 20000))
 second=$((first + 1))
 servers=
 trap 'kill $servers 2>/dev/null || true' EXIT

@@ -27,6 +27,8 @@ const ALL_FLOOR: &str = "what the least keeping adds, writing out too";
 const REDIS: &str = "redis GET, traced / not, in turn";
 const PIPELINED: &str = "redis GET, 16 at once, traced / not, in turn";
 
+const FORKS: &str = "server that forks, traced / not, in turn";
+
 const FIGURES: &[Figure] = &[
     figure(
         "call",
@@ -70,6 +72,13 @@ const FIGURES: &[Figure] = &[
         (Number::Ratio, Compared::Ours),
         Bound::AtLeast(0.95),
     ),
+    figure(
+        "forks",
+        "clients a second of a server in Python that forks for each, traced / not",
+        (FORKS, FORKS),
+        (Number::Ratio, Compared::Ours),
+        Bound::AtLeast(0.5),
+    ),
 ];
 
 /// Side by side with calls that no library sees.
@@ -105,6 +114,7 @@ impl Bench<'_> {
             ALL_FLOOR => self.to_itself(name, self.floor(name)?, LONG_BLOCKS),
             REDIS => self.redis(name, 1),
             PIPELINED => self.redis(name, 16),
+            FORKS => self.forks(name),
             other => {
                 unreachable!("no contestant {other}: figures and contestants are written together")
             }
@@ -142,6 +152,20 @@ impl Bench<'_> {
         let mut words = vec!["sh".into(), script.display().to_string()];
         words.extend([requests.to_string(), pipelined.to_string(), ROUNDS.into()]);
         words.extend(self.tracer(name)?);
+        self.of_words(name, words)
+    }
+
+    fn forks(&self, name: &'static str) -> Result<Contestant> {
+        // What is called python3 may be a script, which forks itself.
+        let mut which = Command::new("python3");
+        let python = process::capture(which.args(["-c", "import sys; print(sys.executable)"]))?;
+        let script = self.workspace.root.join("xtask/peers/forks_in_turn.py");
+        let mut words = vec![python.trim().to_owned(), script.display().to_string()];
+        // About half a second of each.
+        words.extend(["300".into(), ROUNDS.into()]);
+        let mut tracer = self.tracer(name)?;
+        tracer.insert(2, "--follow".into());
+        words.extend(tracer);
         self.of_words(name, words)
     }
 
