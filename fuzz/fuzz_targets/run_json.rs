@@ -8,7 +8,8 @@ use std::path::Path;
 fuzz_target!(|text: &[u8]| {
     let path = Path::new("run.json");
     if let Ok(info) = RunInfo::parse(text, path) {
-        let _ = (info.rows(), info.error_between_ns(0, 0, 1));
+        let errors = info.launches.iter().map(|launch| info.largest_error_ns(launch));
+        let _ = (info.rows(), errors.fold(0.0, f64::max));
     }
     if let Ok(sheet) = NodeSheet::parse(text, path) {
         let _ = (sheet.stem(), sheet.is_planted());

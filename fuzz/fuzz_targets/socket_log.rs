@@ -1,9 +1,10 @@
 //! The log of a traced process, of any words: it is read to its end, and what is read is written as
-//! the same words.
+//! the same words. As a head they may say anything of a process, or nothing.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use streams::entry::{Entries, Entry, Kind, hides_slot, unread_slot};
+use streams::ProcessFacts;
+use streams::entry::{Entries, Entry, Kind, hides_slot, unread_slot, wait_slot};
 
 fuzz_target!(|words: Vec<u64>| {
     let mut entries = Entries::new(&words);
@@ -21,9 +22,12 @@ fuzz_target!(|words: Vec<u64>| {
             Entry::Hides { socket, hiding } => {
                 assert_eq!(again(&hides_slot(socket, hiding)), entry)
             }
+            Entry::Wait(times) => assert_eq!(again(&wait_slot(times)), entry),
             Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => {}
         }
     }
+    let head: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let _ = ProcessFacts::in_head(&head);
     assert!(read + entries.damaged() <= words.len() as u64 / 4);
 });
 

@@ -143,10 +143,11 @@ fn leave(at: usize) {
     }
 }
 
-/// Begin to log into this file, of which the descriptor is ours now. `false`: its head cannot be
-/// had.
-pub fn begin(file: c_int, run: [u64; 2]) -> bool {
-    // SAFETY: plain system calls on a file that is ours; the mapping is never removed.
+/// Begin to log into this file, of which the descriptor is ours now, and say what this process is.
+/// `false`: its head cannot be had.
+pub fn begin(file: c_int, run: [u64; 2], about: &[u8]) -> bool {
+    // SAFETY: plain system calls on a file that is ours; the mapping is never removed. The text has
+    // its place within it, and nobody else knows the mapping yet.
     let words = unsafe {
         if !space::take(file, 0, HEAD_BYTES) {
             return false;
@@ -155,6 +156,9 @@ pub fn begin(file: c_int, run: [u64; 2]) -> bool {
         let mapped = libc::mmap(null_mut(), HEAD_BYTES, access, libc::MAP_SHARED, file, 0);
         if mapped == libc::MAP_FAILED {
             return false;
+        }
+        if let Some((at, bytes)) = head::about_in_place(about) {
+            mapped.byte_add(at).cast::<u8>().copy_from(bytes.as_ptr(), bytes.len());
         }
         mapped.cast::<AtomicU64>()
     };

@@ -18,9 +18,9 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use streams::ProcessFacts;
 use streams::entry::{CHUNK_BYTES, HEAD_BYTES, SOCKETS_MAX, head, noticed};
 use streams::variables::{CLOCK, CommandClock, FRAMES, PARENT, PIPES, RUN};
-use streams::{PROCESS_ENDING, ProcessFacts};
 
 /// Nothing has been begun.
 const NEW: u32 = 0;
@@ -220,11 +220,10 @@ fn begin_log(task: &Task) -> Result<(), Box<dyn std::error::Error>> {
     let mut sheet = sheet_of(node, &clock, task.clock.as_ref());
     // What is written is in the file at once: no end of the process loses any of it.
     sheet.finished = true;
-    let process = serde_json::to_vec(&ProcessFacts::here(node))?;
-    std::fs::write(live.join(format!("{}.{PROCESS_ENDING}", sheet.stem())), process)?;
+    let about = serde_json::to_vec(&ProcessFacts::here())?;
     let file = out_of_the_way(file)?;
     let run = folder.info().id.map_or([0; 2], record::RunId::words);
-    if !log::begin(file, run) {
+    if !log::begin(file, run, &about) {
         return Err(Box::new(Error::last_os_error()));
     }
     sheet.save_into(&live)?;

@@ -20,8 +20,6 @@ pub const PIPES_KEY: &str = "pipes";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProcessFacts {
-    /// Its number in the run.
-    pub node: u32,
     /// What it is called: its program, and the script where that is an interpreter.
     pub name: String,
     /// Its number on its host.
@@ -257,13 +255,17 @@ impl Noticed {
 }
 
 impl ProcessFacts {
+    /// What the head of a log says.
+    pub fn in_head(head: &[u8]) -> Option<ProcessFacts> {
+        serde_json::from_slice(crate::entry::head::about(head)?).ok()
+    }
+
     /// Of this process.
-    pub fn here(node: u32) -> ProcessFacts {
+    pub fn here() -> ProcessFacts {
         let program = std::env::current_exe().unwrap_or_default();
         let words: Vec<String> =
             std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
         ProcessFacts {
-            node,
             name: name_of(&program, &words),
             pid: std::process::id(),
             parent: std::os::unix::process::parent_id(),

@@ -67,8 +67,6 @@ pub use facts::{
 
 /// Ending of a process's log.
 pub const LOG_ENDING: &str = "sockets";
-/// Ending of what a process says of itself, as JSON.
-pub const PROCESS_ENDING: &str = "process";
 /// The file beside the logs into which a process writes, in a line, why it is not traced.
 pub const TROUBLE_FILE: &str = "trouble";
 /// Processes are numbered below this.

@@ -2,7 +2,7 @@
 
 use crate::entry::{CHUNK_BYTES, HEAD_BYTES, SLOT_WORDS, head};
 use crate::window::{Role, place_of};
-use crate::{CloseError, LOG_ENDING, PROCESS_ENDING, ProcessFacts, rings_file};
+use crate::{CloseError, LOG_ENDING, ProcessFacts, rings_file};
 use record::{NodeSheet, RunId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fs::File;
@@ -49,7 +49,7 @@ impl Process {
         run: Option<RunId>,
     ) -> Result<Option<Process>, CloseError> {
         let path = live.join(format!("{}.{LOG_ENDING}", sheet.stem()));
-        let mut bytes = [0; head::WORDS * 8];
+        let mut bytes = [0; HEAD_BYTES];
         let read = File::open(&path).and_then(|mut file| file.read_exact(&mut bytes));
         match read {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -57,7 +57,7 @@ impl Process {
             Ok(()) => {}
         }
         let mut head = [0; head::WORDS];
-        words_of(&bytes, |at, word| head[at] = word);
+        words_of(&bytes[..head::WORDS * 8], |at, word| head[at] = word);
         let foreign = |what| Err(CloseError::Foreign { path: path.clone(), what });
         if head[0] != head::MAGIC {
             return foreign("is no log of a traced process; take it away");
@@ -69,10 +69,7 @@ impl Process {
         if head[head::RUN_AT..head::RUN_AT + 2] != words {
             return foreign("is a log of another run; take it away, or bring the right one back");
         }
-        let text = std::fs::read(live.join(format!("{}.{PROCESS_ENDING}", sheet.stem())));
-        let facts = text.ok().and_then(|text| serde_json::from_slice(&text).ok());
-        let facts = facts.unwrap_or(ProcessFacts {
-            node: sheet.node,
+        let facts = ProcessFacts::in_head(&bytes).unwrap_or(ProcessFacts {
             name: format!("process {}", sheet.pid),
             pid: sheet.pid,
             parent: 0,

@@ -3,7 +3,7 @@
 
 use crate::close::has_logs;
 use crate::entry::head;
-use crate::{FRAMING_KEY, LOG_ENDING, PROCESS_ENDING, ProcessFacts, TROUBLE_FILE, rings_file};
+use crate::{FRAMING_KEY, LOG_ENDING, TROUBLE_FILE, rings_file};
 use record::{Closing, Domain, NodeSheet, RecordError, RunFolder, RunId, RunInfo};
 use std::fs::File;
 use std::io::{Error, Seek, SeekFrom, Write};
@@ -99,12 +99,6 @@ fn copy(from: &Closing, sheet: &NodeSheet, node: u32, to: &RunFolder) -> Result<
     }
     attempt("copy", &old, std::fs::copy(&old, &log))?;
     attempt("write", &log, rename_run(&log, to.info().id))?;
-    let facts = source.join(format!("{}.{PROCESS_ENDING}", sheet.stem()));
-    let text = attempt("read", &facts, std::fs::read(&facts))?;
-    let facts = serde_json::from_slice(&text).unwrap_or_default();
-    let text = serde_json::to_vec(&ProcessFacts { node, ..facts }).expect("plain data is JSON");
-    let facts = live.join(format!("{}.{PROCESS_ENDING}", new.stem()));
-    attempt("write", &facts, std::fs::write(&facts, text))?;
     if rings_file(&source, sheet.node).exists() {
         let rings = rings_file(&live, node);
         attempt("write", &rings, std::fs::write(&rings, []))?;

@@ -2,11 +2,13 @@
 //! are: most programs do so without the C library, and one that is killed says nothing at its end.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use streams::{PROCESS_ENDING, ProcessFacts, rings_file};
+use streams::entry::HEAD_BYTES;
+use streams::{LOG_ENDING, ProcessFacts, rings_file};
 
 /// How often it is looked.
 const EVERY: Duration = Duration::from_secs(1);
@@ -44,8 +46,8 @@ impl Drop for Rings {
 
 struct Watch {
     live: PathBuf,
-    /// By the name of what each said of itself: its node and pid; `None` when nothing more is to be
-    /// learnt of it.
+    /// By the name of each one's log: its node and pid; `None` when nothing more is to be learnt of
+    /// it.
     processes: BTreeMap<PathBuf, Option<(u32, u32)>>,
 }
 
@@ -53,10 +55,10 @@ impl Watch {
     fn look(&mut self) {
         for file in std::fs::read_dir(&self.live).into_iter().flatten().flatten() {
             let path = file.path();
-            let is_new = path.extension().is_some_and(|ending| ending == PROCESS_ENDING)
+            let is_new = path.extension().is_some_and(|ending| ending == LOG_ENDING)
                 && !self.processes.contains_key(&path);
-            if is_new && let Some(facts) = facts_of(&path) {
-                self.processes.insert(path, Some((facts.node, facts.pid)));
+            if is_new && let Some(known) = node_of(&path).zip(pid_in(&path)) {
+                self.processes.insert(path, Some(known));
             }
         }
         for known in self.processes.values_mut() {
@@ -74,8 +76,15 @@ impl Watch {
     }
 }
 
-fn facts_of(path: &Path) -> Option<ProcessFacts> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+fn node_of(log: &Path) -> Option<u32> {
+    log.file_stem()?.to_str()?.rsplit('-').next()?.parse().ok()
+}
+
+/// `None` where the process has not said it yet.
+fn pid_in(log: &Path) -> Option<u32> {
+    let mut head = [0; HEAD_BYTES];
+    std::fs::File::open(log).ok()?.read_exact(&mut head).ok()?;
+    ProcessFacts::in_head(&head).map(|facts| facts.pid)
 }
 
 /// Whether a process has a descriptor of io_uring; `None` where that is not told.
