@@ -94,7 +94,8 @@ fn on_node_messages_handled_while_one_waited_are_those_of_the_rows() {
                     - until(message.dst, message.arrived + after)
             });
             let found = message.on_node_waited;
-            assert!((least.max(0)..=most).contains(&found), "{least} to {most}, not {found}");
+            let is_so = (least.max(0)..=most).contains(&found);
+            assert!(is_so, "{transport}: {least} to {most}, not {found}");
             waited += found;
         }
         // On real nodes that is a matter of luck: they look at the network after each event.
