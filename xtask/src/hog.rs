@@ -1,8 +1,10 @@
 //! `cargo xtask hog`: takes a core for some time and does nothing with it. The suite `contention`
-//! of `cargo xtask soak` starts it with the priority and on the core that it wants.
+//! of `cargo xtask soak` starts it with the priority and on the core that it wants; others have
+//! some of them beside what they run ([`Others`]).
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// For how long.
@@ -22,6 +24,32 @@ pub fn hog(options: &Options) -> Result<bool> {
     }
     println!("{begin} {}", now_ns());
     Ok(true)
+}
+
+/// Programs that take cores, ended when this goes.
+pub struct Others(Vec<Child>);
+
+impl Others {
+    /// So many, which end by themselves after this time.
+    pub fn start(count: u64, time: Duration) -> Result<Others> {
+        let this = std::env::current_exe()?;
+        let start = |_| {
+            let mut hog = Command::new(&this);
+            hog.args(["hog", "--ms", &time.as_millis().to_string()]).stdout(Stdio::null()).spawn()
+        };
+        let others: std::io::Result<Vec<Child>> = (0..count).map(start).collect();
+        Ok(Others(others.context("cannot start a hog")?))
+    }
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        for other in &mut self.0 {
+            // It may have ended by itself.
+            let _ = other.kill();
+            let _ = other.wait();
+        }
+    }
 }
 
 /// `CLOCK_MONOTONIC_RAW`, on which `run.json` says where its timeline begins, ns.

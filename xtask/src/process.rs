@@ -120,6 +120,14 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// The interpreter itself: what is called `python3` may be a script, which forks and has pipes of
+/// its own.
+pub fn python() -> Result<PathBuf> {
+    let mut named = Command::new("python3");
+    let path = capture(named.args(["-c", "import sys; print(sys.executable)"]))?;
+    Ok(path.trim().into())
+}
+
 /// Starts a program in a group of its own, for [`wait`].
 pub fn start(command: &mut Command) -> Result<Child> {
     let child = command.stdin(Stdio::null()).process_group(0).spawn();

@@ -121,6 +121,11 @@ impl Workspace {
         self.built(Build::Release, "fourstamp")
     }
 
+    /// The product that soaks run: what `FOURSTAMP` names, or the release build.
+    pub fn soaked(&self) -> PathBuf {
+        std::env::var_os("FOURSTAMP").map_or_else(|| self.fourstamp(), PathBuf::from)
+    }
+
     /// The product that the tests take for finished.
     pub fn finished(&self) -> PathBuf {
         self.built(self.finished, "fourstamp")

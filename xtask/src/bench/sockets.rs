@@ -156,11 +156,9 @@ impl Bench<'_> {
     }
 
     fn forks(&self, name: &'static str) -> Result<Contestant> {
-        // What is called python3 may be a script, which forks itself.
-        let mut which = Command::new("python3");
-        let python = process::capture(which.args(["-c", "import sys; print(sys.executable)"]))?;
+        let python = process::python()?;
         let script = self.workspace.root.join("xtask/peers/forks_in_turn.py");
-        let mut words = vec![python.trim().to_owned(), script.display().to_string()];
+        let mut words = vec![python.display().to_string(), script.display().to_string()];
         // About half a second of each.
         words.extend(["300".into(), ROUNDS.into()]);
         let mut tracer = self.tracer(name)?;

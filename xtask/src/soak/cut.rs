@@ -10,7 +10,7 @@ use crate::process::family;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,8 +40,7 @@ struct Measured {
 
 /// Runs the cases, and compares.
 pub fn cut(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program = workspace.soaked();
     let home = tempfile::Builder::new().prefix("cut-").tempdir().context("no temporary folder")?;
     let (mut closed, mut killed) = ([vec![], vec![]], [vec![], vec![]]);
     for number in cases.from..cases.from + cases.count {

@@ -8,6 +8,7 @@
 use super::Cases;
 use super::each::each;
 use super::kills::{signal, stopped_family};
+use crate::hog::Others;
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -18,7 +19,7 @@ use serde_json::Value;
 use std::fs::File;
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// Cases in a round.
@@ -138,13 +139,10 @@ print(connections, total)
 
 /// Runs the cases.
 pub fn forks(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
-    // What is called python3 may be a script, which forks itself.
-    let mut which = Command::new("python3");
-    let python = process::capture(which.args(["-c", "import sys; print(sys.executable)"]))?;
+    let program = workspace.soaked();
+    let python = process::python()?;
     let seconds = cases.seconds.unwrap_or(SECONDS);
-    let stage = Stage { program, python: python.trim().into(), seconds };
+    let stage = Stage { program, python, seconds };
     each("forks", cases, |number| stage.case(number))
 }
 
@@ -172,38 +170,14 @@ struct Stage {
     seconds: u64,
 }
 
-/// Programs that take the cores, until this is dropped.
-struct Hogs(Vec<Child>);
-
-impl Hogs {
-    fn start(count: u32, seconds: u64) -> Result<Hogs> {
-        let mut hogs = Hogs(Vec::new());
-        for _ in 0..count {
-            let mut hog = Command::new(std::env::current_exe()?);
-            hog.args(["hog", "--ms", &(1000 * seconds).to_string()]).stdout(Stdio::null());
-            hogs.0.push(hog.spawn()?);
-        }
-        Ok(hogs)
-    }
-}
-
-impl Drop for Hogs {
-    fn drop(&mut self) {
-        for hog in &mut self.0 {
-            let _ = hog.kill();
-            let _ = hog.wait();
-        }
-    }
-}
-
 impl Stage {
     fn case(&self, number: u64) -> Result<Done> {
         let mut random = Pcg64::seed_from_u64(number);
         let way = WAYS[random.random_range(0..WAYS.len())];
         // What was gone over TCP is named by its address.
         let transport = ["unix", "tcp"][random.random_range(0..2)];
-        let hogs = random.random_range(0..3);
-        let said = format!("{way} over {transport} beside {hogs} others");
+        let others = random.random_range(0..3);
+        let said = format!("{way} over {transport} beside {others} others");
         let home = tempfile::Builder::new().prefix("forks-").tempdir()?;
         std::fs::write(home.path().join("fork.py"), FORK)?;
         let mut command = Command::new(&self.program);
@@ -212,7 +186,7 @@ impl Stage {
         command.current_dir(home.path());
         let file = |name| File::create(home.path().join(name));
         command.stdout(file("printed")?).stderr(file("errors")?);
-        let _hogs = Hogs::start(hogs, self.seconds)?;
+        let _others = Others::start(others, Duration::from_secs(self.seconds))?;
         let mut traced = process::start(&mut command)?;
         let stops = self.stop_and_go_on(&traced, &mut random);
         let status = process::wait(&mut traced, Duration::from_secs(self.seconds) + CLOSING)?;

@@ -13,7 +13,7 @@ use rand_pcg::Pcg64;
 use serde_json::Value;
 use shaped::{Link, Namespaces, namespaces};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -60,8 +60,7 @@ impl Drawn {
 
 /// Runs the cases.
 pub fn hosts(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program = workspace.soaked();
     let mut rows = 0;
     for number in cases.from..cases.from + cases.count {
         let drawn = Drawn::of(number);

@@ -101,8 +101,7 @@ pub enum Whom {
 
 /// Runs the cases, then cleans once.
 pub fn kills(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program = workspace.soaked();
     let home =
         tempfile::Builder::new().prefix("kills-").tempdir().context("no temporary folder")?;
     let stage = Stage { program, ring: ring(home.path())?, home: home.path().to_path_buf() };

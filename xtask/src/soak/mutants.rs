@@ -37,8 +37,7 @@ const NAMED: usize = 20;
 
 /// Runs the cases on every core, and names those that fail.
 pub fn mutants(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program = workspace.soaked();
     let home =
         tempfile::Builder::new().prefix("mutants-").tempdir().context("no temporary folder")?;
     let sound = sound::inputs(workspace, &program, &home.path().join("sound"))?;

@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
 use programs::{Fate, PREPARE, PROGRAMS, Program, SOURCES};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -24,8 +24,7 @@ const LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs the cases.
 pub fn paged(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let fourstamp =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let fourstamp = workspace.soaked();
     let home = workspace.fresh("paged-programs")?;
     let some = (cases.from..cases.from + cases.count).filter_map(|at| PROGRAMS.get(at as usize));
     let there: Vec<&Program> = some.filter(|program| install(program)).collect();

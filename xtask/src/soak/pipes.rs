@@ -88,12 +88,9 @@ for child in children: os.waitpid(child, 0)
 
 /// Runs the cases.
 pub fn pipes(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
-    // What is called python3 may be a script, which has pipes of its own.
-    let mut which = Command::new("python3");
-    let python = process::capture(which.args(["-c", "import sys; print(sys.executable)"]))?;
-    let stage = Stage { program, python: python.trim().into() };
+    let program = workspace.soaked();
+    let python = process::python()?;
+    let stage = Stage { program, python };
     each("pipes", cases, |number| stage.case(number))
 }
 

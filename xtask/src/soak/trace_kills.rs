@@ -102,8 +102,7 @@ serve(listener, 0, clients, how == 'forks')
 
 /// Runs the cases.
 pub fn trace_kills(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program = workspace.soaked();
     let home = tempfile::Builder::new().prefix("trace-kills-").tempdir()?;
     let stage = Stage { program, home: home.path().to_path_buf() };
     std::fs::write(stage.home.join("talk.py"), TALK)?;

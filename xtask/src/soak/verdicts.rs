@@ -4,20 +4,22 @@
 //! in another.
 
 use super::Cases;
+use crate::hog::Others;
 use crate::mpi::as_root_too;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// As many as the documents' verdicts are to be the same in.
 pub const COUNT: u64 = 10;
 /// How many others take cores, in turn.
 const OTHERS: [u64; 3] = [0, 1, 2];
-/// Longer than a case, which stops them, ms.
-const OTHERS_END: &str = "1800000";
+/// Longer than a case, which stops them.
+const OTHERS_END: Duration = Duration::from_secs(1800);
 /// Of the statements, so many may not contradict themselves.
 const STEADY_LEAST: f64 = 0.95;
 /// Verdicts that say that nothing is known.
@@ -39,8 +41,7 @@ struct Steadiness {
 
 /// Runs the cases, and compares.
 pub fn verdicts(workspace: &Workspace, cases: Cases) -> Result<()> {
-    let program =
-        std::env::var_os("FOURSTAMP").map_or_else(|| workspace.fourstamp(), PathBuf::from);
+    let program = workspace.soaked();
     let home = workspace.fresh("verdicts")?;
     let mut had = Had::new();
     for number in cases.from..cases.from + cases.count {
@@ -69,7 +70,7 @@ pub fn verdicts(workspace: &Workspace, cases: Cases) -> Result<()> {
 
 /// Makes all of it in a folder, while others take cores; its page as JSON.
 fn reproduce(program: &Path, out: &Path, others: u64) -> Result<Value> {
-    let _others = Others::start(others)?;
+    let _others = Others::start(others, OTHERS_END)?;
     let mut command = Command::new(program);
     command.args(["reproduce", "--quick", "--json", "--out"]).arg(out);
     command.stdin(Stdio::null()).stderr(Stdio::null());
@@ -108,31 +109,6 @@ impl Steadiness {
             }
         }
         found
-    }
-}
-
-/// Programs that take cores and do nothing with them, ended when this goes.
-struct Others(Vec<Child>);
-
-impl Others {
-    fn start(count: u64) -> Result<Others> {
-        let this = std::env::current_exe()?;
-        let start = |_| {
-            let mut hog = Command::new(&this);
-            hog.args(["hog", "--ms", OTHERS_END]).stdout(Stdio::null()).spawn()
-        };
-        let others: std::io::Result<Vec<Child>> = (0..count).map(start).collect();
-        Ok(Others(others.context("cannot start a hog")?))
-    }
-}
-
-impl Drop for Others {
-    fn drop(&mut self) {
-        for other in &mut self.0 {
-            // It may have ended by itself.
-            let _ = other.kill();
-            let _ = other.wait();
-        }
     }
 }
 

@@ -103,7 +103,7 @@ pub fn section(
         section.blocks.push(Block::Heading("The slowest".into()));
         section = section.table(slowest(facts, exchanges));
     }
-    let said = names::families_said(families);
+    let said = names::families_said(facts, families);
     let remarks = said.into_iter().chain(remarks(facts, exchanges));
     section.blocks.extend(remarks.map(|said| Block::Note(None, said)));
     Some(section)

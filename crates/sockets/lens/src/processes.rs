@@ -3,6 +3,7 @@
 use crate::families::Families;
 use crate::names::some_of;
 use document::{count, counted, time};
+use std::collections::BTreeSet;
 use streams::{NODES_MAX, ProcessSummary, SocketsFacts};
 
 /// Which node, or which family of them, is which program. A shell's many helpers have pipes and
@@ -10,15 +11,12 @@ use streams::{NODES_MAX, ProcessSummary, SocketsFacts};
 pub fn named(facts: &SocketsFacts) -> Vec<String> {
     let families = Families::of(facts);
     let talk = |process: &&ProcessSummary| process.messages > 0;
-    let mut told: Vec<u32> =
+    let told: BTreeSet<u32> =
         facts.processes.iter().filter(talk).map(|process| families.key(process.node)).collect();
-    told.sort_unstable();
-    told.dedup();
-    let is_told = |process: &&ProcessSummary| told.binary_search(&process.node).is_ok();
+    let is_told = |process: &&ProcessSummary| told.contains(&process.node);
     let mut lines: Vec<String> =
         facts.processes.iter().filter(is_told).map(|one| line(&families, one)).collect();
-    let is_untold =
-        |process: &&ProcessSummary| told.binary_search(&families.key(process.node)).is_err();
+    let is_untold = |process: &&ProcessSummary| !told.contains(&families.key(process.node));
     let untold = facts.processes.iter().filter(is_untold).count();
     if untold > 0 {
         lines.push(format!(
@@ -145,10 +143,10 @@ const LOSSES: [Loss; 10] = [
         of: |one| one.noticed.lost_child,
         words: |those| {
             format!(
-                "child processes of {} could not open a log in the run's folder, and are not \
-                traced. If they run as another user, make the folder one to which that user may \
-                write.",
-                if those.processes.len() == 1 { "it" } else { "theirs" }
+                "at least one child process of {} could not open a log in the run's folder, and \
+                is not traced. If it runs as another user, make the folder one to which that user \
+                may write.",
+                if those.processes.len() == 1 { "it" } else { "each" }
             )
         },
     },

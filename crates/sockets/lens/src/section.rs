@@ -26,7 +26,7 @@ pub fn section(facts: &SocketsFacts, families: &Families, pairs: &Pairs) -> Opti
     }
     let mut section = Section::new("sockets-pairs", "Who talks to whom", sentence);
     section = section.table(table(facts, families, pairs));
-    let said = names::families_said(families);
+    let said = names::families_said(facts, families);
     section.blocks.extend(said.map(|said| Block::Note(None, said)));
     if pairs.untold > 0 {
         let untold = counted(pairs.untold, "message");
