@@ -144,8 +144,8 @@ const LOSSES: [Loss; 10] = [
         words: |those| {
             format!(
                 "at least one child process of {} could not open a log in the run's folder, and \
-                is not traced. If it runs as another user, make the folder one to which that user \
-                may write.",
+                is not traced. If the disk is full, make room; if it runs as another user, make \
+                the folder one to which that user may write.",
                 if those.processes.len() == 1 { "it" } else { "each" }
             )
         },
