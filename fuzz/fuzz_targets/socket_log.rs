@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use streams::ProcessFacts;
-use streams::entry::{Entries, Entry, Kind, hides_slot, unread_slot, wait_slot};
+use streams::entry::{Entries, Entry, Kind, hides_slot, thread_slot, unread_slot, wait_slot};
 
 fuzz_target!(|words: Vec<u64>| {
     let mut entries = Entries::new(&words);
@@ -23,6 +23,7 @@ fuzz_target!(|words: Vec<u64>| {
                 assert_eq!(again(&hides_slot(socket, hiding)), entry)
             }
             Entry::Wait(times) => assert_eq!(again(&wait_slot(times)), entry),
+            Entry::Thread(thread) => assert_eq!(again(&thread_slot(thread)), entry),
             Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => {}
         }
     }

@@ -63,6 +63,15 @@ pub enum Column {
     /// When the wait was over in which the receiver waited for it, ns on the timeline; null where
     /// that was the call that took it.
     WokenNs = 24,
+    /// Number of the connection that carried it, in its run.
+    Connection = 25,
+    /// The thread that sent it, as its system numbers it.
+    SrcThread = 26,
+    /// The thread that took it, as its system numbers it.
+    DstThread = 27,
+    /// How many descriptors its receiver waited for when it waited for it; null where that is not
+    /// known.
+    AwaitedFiles = 28,
 }
 
 /// Which optional columns a node fills, and in which order
@@ -150,11 +159,19 @@ pub enum Field {
     ProbeCall,
     /// See [`Column::WokenNs`] on the timeline.
     WokenNs,
+    /// See [`Column::Connection`].
+    Connection,
+    /// See [`Column::SrcThread`].
+    SrcThread,
+    /// See [`Column::DstThread`].
+    DstThread,
+    /// See [`Column::AwaitedFiles`].
+    AwaitedFiles,
 }
 
 impl Column {
     /// Every optional column, in the order of its code.
-    pub const ALL: [Column; 25] = [
+    pub const ALL: [Column; 29] = [
         Column::Hops,
         Column::Packets,
         Column::Batch,
@@ -180,6 +197,10 @@ impl Column {
         Column::Wildcard,
         Column::ProbeCall,
         Column::WokenNs,
+        Column::Connection,
+        Column::SrcThread,
+        Column::DstThread,
+        Column::AwaitedFiles,
     ];
 
     /// The column with this code.
@@ -238,7 +259,7 @@ impl Schema {
 
 impl Field {
     /// Every field, in the order of a file's columns.
-    pub const ALL: [Field; 36] = [
+    pub const ALL: [Field; 40] = [
         Field::Launch,
         Field::Seq,
         Field::Src,
@@ -275,6 +296,10 @@ impl Field {
         Field::Wildcard,
         Field::ProbeCall,
         Field::WokenNs,
+        Field::Connection,
+        Field::SrcThread,
+        Field::DstThread,
+        Field::AwaitedFiles,
     ];
 
     /// The column's name in the file.
@@ -316,6 +341,10 @@ impl Field {
             "wildcard",
             "probe_call",
             "woken_ns",
+            "connection",
+            "src_thread",
+            "dst_thread",
+            "awaited_files",
         ][self as usize]
     }
 
@@ -336,7 +365,7 @@ mod tests {
             let named = serde_json::to_string(&column).unwrap();
             assert_eq!(named, format!("\"{}\"", column.field().name()));
         }
-        assert_eq!(Column::from_code(25), None);
+        assert_eq!(Column::from_code(29), None);
         for (at, field) in Field::ALL.into_iter().enumerate() {
             assert_eq!(field as usize, at);
         }

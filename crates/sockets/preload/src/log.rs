@@ -14,7 +14,7 @@ use interpose::errno;
 use libc::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use streams::entry::{HEAD_BYTES, head};
+use streams::entry::{HEAD_BYTES, SLOT_BYTES, head, thread_slot};
 
 /// The log's file; −1 while there is none.
 static FILE: AtomicI32 = AtomicI32::new(-1);
@@ -89,10 +89,11 @@ fn store(at: usize, words: &[u64]) {
     }
 }
 
-/// Go on in another window, and take room there.
+/// Go on in another window, say whose it is from here on, and take room there.
 #[cold]
 fn in_next_window(bytes: usize) -> Option<usize> {
     let file = file()?;
+    let bytes = SLOT_BYTES + bytes;
     let at = match exchange(|own| &own.before, 0) {
         0 => match LEFT.iter().find_map(taken) {
             Some(at) if window::room_in(at, bytes).is_some() => at,
@@ -102,11 +103,18 @@ fn in_next_window(bytes: usize) -> Option<usize> {
         full => emptied(file, full)?,
     };
     thread::with(|own| own.has_logged_wait.set(false));
+    store(at, &thread_slot(this_thread()));
     let full = exchange(|own| &own.next, at + bytes);
     // There is another one where a signal's handler has been here meanwhile.
     leave(exchange(|own| &own.before, full));
     have_thread_end_noticed();
-    Some(at)
+    Some(at + SLOT_BYTES)
+}
+
+/// As the system numbers it.
+fn this_thread() -> u32 {
+    // SAFETY: a system call without arguments.
+    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
 }
 
 /// Put a place into one of this thread's words, and have the one that was there.

@@ -81,21 +81,20 @@ fn log_it(begun: Begun, got: ssize_t, wanted: usize, stamp: u64) {
 /// before it.
 #[inline(always)]
 fn write(mut call: Call) -> bool {
-    let ([enter, exit], is_logged) =
-        thread::with(|own| (own.wait.get(), own.has_logged_wait.get()));
-    if exit == 0 {
+    let (wait, is_logged) = thread::with(|own| (own.wait.get(), own.has_logged_wait.get()));
+    if wait[1] == 0 {
         return log::write(&call.slot(Kind::Receive));
     }
     call.flags |= flags::HAS_WAITED;
     match is_logged {
         true => log::write(&call.slot(Kind::Receive)),
-        false => write_both([enter, exit], &call),
+        false => write_both(wait, &call),
     }
 }
 
 /// In one piece, so that nothing comes between them.
 #[inline(never)]
-fn write_both(wait: [u64; 2], call: &Call) -> bool {
+fn write_both(wait: [u64; 3], call: &Call) -> bool {
     let mut both = [0; 2 * SLOT_WORDS];
     both[..SLOT_WORDS].copy_from_slice(&wait_slot(wait));
     both[SLOT_WORDS..].copy_from_slice(&call.slot(Kind::Receive));

@@ -16,8 +16,8 @@ pub struct Thread {
     /// taking a slot and filling it may find that the signal's handler has gone on to the next one.
     pub before: AtomicUsize,
     /// The last call in which it waited and found something: when it was entered and returned,
-    /// ticks; 0 while there was none.
-    pub wait: Cell<[u64; 2]>,
+    /// ticks; 0 while there was none. And for how many descriptors, or 0.
+    pub wait: Cell<[u64; 3]>,
     /// Calls that send and in which this thread is: more than one where a signal came.
     pub sending: Cell<u32>,
     /// This thread is at work for the tracer, whose own calls are not logged.
@@ -27,7 +27,7 @@ pub struct Thread {
 }
 
 /// Bytes of the words, which the assembler must know.
-const BYTES: usize = 40;
+const BYTES: usize = 48;
 const _: () = assert!(size_of::<Thread>() == BYTES && align_of::<Thread>() <= 8);
 
 /// This thread's.
@@ -56,7 +56,7 @@ pub fn with<T>(use_them: impl FnOnce(&Thread) -> T) -> T {
                 Thread {
                     next: AtomicUsize::new(0),
                     before: AtomicUsize::new(0),
-                    wait: Cell::new([0; 2]),
+                    wait: Cell::new([0; 3]),
                     sending: Cell::new(0),
                     inside: Cell::new(false),
                     has_logged_wait: Cell::new(false),
@@ -92,7 +92,7 @@ mod tests {
             with(|words| {
                 assert_eq!(words.next.swap(value, Ordering::Relaxed), 0);
                 assert_eq!(words.before.swap(value + 1, Ordering::Relaxed), 0);
-                assert_eq!(words.wait.replace([value as u64; 2]), [0; 2]);
+                assert_eq!(words.wait.replace([value as u64; 3]), [0; 3]);
                 assert_eq!(words.sending.replace(value as u32 + 2), 0);
                 assert!(!words.inside.replace(true) && !words.has_logged_wait.replace(true));
             });
@@ -101,7 +101,7 @@ mod tests {
                 let are_set = words.inside.get() && words.has_logged_wait.get();
                 (places, words.wait.get(), words.sending.get(), are_set)
             });
-            let expected = ([value, value + 1], [value as u64; 2], value as u32 + 2, true);
+            let expected = ([value, value + 1], [value as u64; 3], value as u32 + 2, true);
             assert_eq!(found, expected);
         };
         std::thread::scope(|scope| {

@@ -6,9 +6,12 @@ use libc::{
     c_int, c_void, epoll_event, fd_set, nfds_t, pollfd, sigset_t, size_t, timespec, timeval,
 };
 
-/// Make a call that waits, and note when, if it found something.
+/// How many descriptors an epoll watches, which its calls do not say.
+const UNTOLD: u64 = 0;
+
+/// Make a call that waits for so many descriptors, and note when, if it found something.
 #[inline(always)]
-fn waited(call: impl FnOnce() -> c_int) -> c_int {
+fn waited(files: u64, call: impl FnOnce() -> c_int) -> c_int {
     let Some(tracing) = state::tracing_already().filter(|_| !state::is_inside()) else {
         return call();
     };
@@ -17,7 +20,7 @@ fn waited(call: impl FnOnce() -> c_int) -> c_int {
     if ready > 0 {
         let exit = tracing.now();
         thread::with(|own| {
-            own.wait.set([enter, exit]);
+            own.wait.set([enter, exit, files]);
             own.has_logged_wait.set(false);
         });
     }
@@ -27,7 +30,7 @@ fn waited(call: impl FnOnce() -> c_int) -> c_int {
 #[cfg_attr(not(test), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn poll(files: *mut pollfd, count: nfds_t, ms: c_int) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::poll(files, count, ms) })
+    waited(count, || unsafe { next::poll(files, count, ms) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -38,7 +41,7 @@ unsafe extern "C-unwind" fn __poll_chk(
     room: size_t,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::__poll_chk(files, count, ms, room) })
+    waited(count, || unsafe { next::__poll_chk(files, count, ms, room) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -49,7 +52,7 @@ unsafe extern "C-unwind" fn ppoll(
     mask: *const sigset_t,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::ppoll(files, count, limit, mask) })
+    waited(count, || unsafe { next::ppoll(files, count, limit, mask) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -61,7 +64,19 @@ unsafe extern "C-unwind" fn __ppoll_chk(
     room: size_t,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::__ppoll_chk(files, count, limit, mask, room) })
+    waited(count, || unsafe { next::__ppoll_chk(files, count, limit, mask, room) })
+}
+
+/// How many of the first descriptors are in a set.
+///
+/// # Safety
+/// It is null, or a set with room for them.
+unsafe fn in_set(count: c_int, set: *const fd_set) -> u64 {
+    let is_in = |at: &c_int| {
+        // SAFETY: the caller's.
+        unsafe { *set.cast::<u8>().add(*at as usize / 8) >> (at % 8) & 1 == 1 }
+    };
+    if set.is_null() { 0 } else { (0..count).filter(is_in).count() as u64 }
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -73,7 +88,9 @@ unsafe extern "C-unwind" fn select(
     limit: *mut timeval,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::select(count, read, write, except, limit) })
+    waited(unsafe { in_set(count, read) }, || unsafe {
+        next::select(count, read, write, except, limit)
+    })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -86,7 +103,9 @@ unsafe extern "C-unwind" fn pselect(
     mask: *const sigset_t,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::pselect(count, read, write, except, limit, mask) })
+    waited(unsafe { in_set(count, read) }, || unsafe {
+        next::pselect(count, read, write, except, limit, mask)
+    })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -97,7 +116,7 @@ unsafe extern "C-unwind" fn epoll_wait(
     ms: c_int,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::epoll_wait(epoll, events, count, ms) })
+    waited(UNTOLD, || unsafe { next::epoll_wait(epoll, events, count, ms) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -109,7 +128,7 @@ unsafe extern "C-unwind" fn epoll_pwait(
     mask: *const sigset_t,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::epoll_pwait(epoll, events, count, ms, mask) })
+    waited(UNTOLD, || unsafe { next::epoll_pwait(epoll, events, count, ms, mask) })
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
@@ -121,5 +140,5 @@ unsafe extern "C-unwind" fn epoll_pwait2(
     mask: *const c_void,
 ) -> c_int {
     // SAFETY: the program's own arguments.
-    waited(|| unsafe { next::epoll_pwait2(epoll, events, count, limit, mask) })
+    waited(UNTOLD, || unsafe { next::epoll_pwait2(epoll, events, count, limit, mask) })
 }

@@ -14,7 +14,8 @@ use crate::survey::Survey;
 use crate::walk;
 use crate::writers::{Rows, Writers};
 use crate::{
-    CloseError, FRAMING_KEY, KEY, LOG_ENDING, Noticed, ProcessSummary, SocketsFacts, hosts,
+    CloseError, FRAMING_KEY, KEY, LOG_ENDING, Noticed, ProcessSummary, SocketsFacts, connections,
+    hosts,
 };
 use clock::{Clock, Model, Ticks};
 use record::{Closing, Machine, NodeSheet, RunInfo};
@@ -71,6 +72,7 @@ pub fn close(
         let mut round = ground.walk(&plan, &mut work)?;
         let troubles = std::mem::take(&mut round.troubles);
         if troubles.is_empty() {
+            connections::write(closing.path(), plan.connections(&survey.ends))?;
             break ground.found(round)?;
         }
         plan.learn(&troubles);

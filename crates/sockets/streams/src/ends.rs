@@ -34,8 +34,7 @@ pub(crate) struct End {
     pub birth: Option<Birth>,
     /// Where no traced process made it: what it had carried before.
     pub taken_over: TakenOver,
-    /// When the call was entered that made it, and when it returned; or when it was found. ns.
-    pub made: [i64; 2],
+    pub made: Made,
     /// When it was last used, ns.
     pub last: i64,
     /// The process that was first to use it.
@@ -49,6 +48,15 @@ pub(crate) struct End {
     /// Where it is an end of a pipe; of a Unix-domain connection only what the C library's streams
     /// did.
     pub pipe: PipeUse,
+}
+
+/// The call that made an end, or when it was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Made {
+    /// When the call was entered, and when it returned, ns.
+    pub at: [i64; 2],
+    /// Whose it was; 0 where that is not known.
+    pub thread: u32,
 }
 
 /// What the kernel knows an end by.
@@ -109,7 +117,7 @@ impl End {
             peer,
             birth: None,
             taken_over: TakenOver::Never,
-            made: [0; 2],
+            made: Made::default(),
             last: 0,
             node,
             sent: Moved::default(),

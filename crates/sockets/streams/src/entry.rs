@@ -73,6 +73,8 @@ pub enum Kind {
     Hides = 12,
     /// A thread waited until there was something to read.
     Wait = 13,
+    /// What follows in the chunk is of this thread.
+    Thread = 14,
 }
 
 /// Flags of a call.
@@ -235,8 +237,10 @@ pub enum Entry {
         hiding: Hiding,
     },
     /// The thread, before the receives that follow, waited from one tick to another until there was
-    /// something to read.
-    Wait([u64; 2]),
+    /// something to read; for so many descriptors, or 0 where that is not known.
+    Wait([u64; 3]),
+    /// What follows in the chunk is of this thread, as the system numbers it.
+    Thread(u32),
     /// The rule that a connection follows, of which none was given.
     Guess {
         /// Its number in this process.
@@ -287,8 +291,13 @@ pub fn unread_slot(socket: u32, look: Look<u64>) -> [u64; SLOT_WORDS] {
 }
 
 /// A wait as a slot.
-pub fn wait_slot([enter, exit]: [u64; 2]) -> [u64; SLOT_WORDS] {
-    [head_word(Kind::Wait, 0, 0, 0), enter, exit, 0]
+pub fn wait_slot([enter, exit, files]: [u64; 3]) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Wait, 0, 0, 0), enter, exit, files]
+}
+
+/// Whose the entries that follow are, as a slot.
+pub fn thread_slot(thread: u32) -> [u64; SLOT_WORDS] {
+    [head_word(Kind::Thread, 0, 0, thread), 0, 0, 0]
 }
 
 /// That calls do not show all of a pipe's bytes, as a slot.
@@ -456,7 +465,8 @@ impl Iterator for Entries<'_> {
                 11 => Some(unread_of(slot)),
                 12 => Hiding::from_code((slot[0] >> 4) as u8)
                     .map(|hiding| Entry::Hides { socket: socket_of(slot[0]), hiding }),
-                13 => Some(Entry::Wait([slot[1], slot[2]])),
+                13 => Some(Entry::Wait([slot[1], slot[2], slot[3]])),
+                14 => Some(Entry::Thread((slot[0] >> 32) as u32)),
                 8 => Guess::from_code((slot[0] >> 4) as u8)
                     .map(|guess| Entry::Guess { socket: socket_of(slot[0]), guess }),
                 _ => None,

@@ -332,8 +332,9 @@ mod tests {
     use super::*;
 
     fn op(enter: i64, bytes: u32) -> Op {
-        let (stamp, offered, node, flags) = (record::NULL, 0, 0, 0);
-        Op { enter, exit: enter + 1, stamp, bytes, offered, node, flags, look: None, wait: None }
+        let (stamp, offered, node, thread, flags) = (record::NULL, 0, 0, 0, 0);
+        let (exit, look, wait) = (enter + 1, None, None);
+        Op { enter, exit, stamp, bytes, offered, node, thread, flags, look, wait }
     }
 
     #[test]

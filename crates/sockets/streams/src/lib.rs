@@ -21,6 +21,7 @@
 
 mod arrival;
 pub mod close;
+pub mod connections;
 mod crowds;
 mod cutting;
 mod ends;

@@ -11,7 +11,7 @@ use crate::entry::flags;
 use crate::framing::{Class, Reason};
 use crate::marks::Marks;
 use crate::moved::Moved;
-use crate::op::Op;
+use crate::op::{Op, Wait};
 use crate::pipe::{Obstacle, Pipe, Verdict};
 use crate::row::MessageRow;
 use crate::transport::{Look, Transport};
@@ -239,6 +239,8 @@ impl Direction {
             arrival,
             taken: got.exit,
             waited: got.waited_for(arrival.at),
+            connection: 0,
+            threads: [message.thread, got.thread],
         };
         Ok(Some(self.done(end, row)))
     }
@@ -380,7 +382,9 @@ fn lone_send(message: &Sent, receiver: u32) -> MessageRow {
         sent: message.sent(NULL),
         arrival: Arrival::UNKNOWN,
         taken: NULL,
-        waited: [NULL; 2],
+        waited: Wait::UNKNOWN,
+        connection: 0,
+        threads: [message.thread, 0],
     }
 }
 
@@ -407,6 +411,8 @@ fn lone_receive(
         },
         taken: got.exit,
         waited: got.waited_for(if is_observed { got.stamp } else { NULL }),
+        connection: 0,
+        threads: [0, got.thread],
     }
 }
 

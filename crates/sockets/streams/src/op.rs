@@ -4,6 +4,22 @@ use crate::entry::flags;
 use crate::transport::Look;
 use record::NULL;
 
+/// A call in which a thread waited until there was something to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wait {
+    /// When it was entered, ns; null where that is not known.
+    pub enter: i64,
+    /// When it returned, ns; null where it was the read itself.
+    pub exit: i64,
+    /// For how many descriptors; 0 where that is not known.
+    pub files: i64,
+}
+
+impl Wait {
+    /// Nothing is known of it.
+    pub const UNKNOWN: Wait = Wait { enter: NULL, exit: NULL, files: 0 };
+}
+
 /// A call that sent or received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
@@ -19,13 +35,14 @@ pub(crate) struct Op {
     pub offered: u32,
     /// The process.
     pub node: u32,
+    /// Its thread, as the system numbers it; 0 where that is not known.
+    pub thread: u32,
     /// See [`crate::entry::flags`].
     pub flags: u8,
     /// What lay in the pipe behind it.
     pub look: Option<Look<i64>>,
-    /// Of a receive, the last call before it in which the thread waited until there was something
-    /// to read: when it was entered and returned, ns.
-    pub wait: Option<[i64; 2]>,
+    /// Of a receive, the last call before it in which the thread waited.
+    pub wait: Option<Wait>,
 }
 
 impl Op {
@@ -34,15 +51,14 @@ impl Op {
         self.flags & flag != 0
     }
 
-    /// What the receiver of bytes that arrived then waited in: when that call was entered, and when
-    /// it returned, ns; the second is null where it was this one, both where it is not known.
-    pub fn waited_for(&self, arrived: i64) -> [i64; 2] {
-        let is_over = self.wait.is_some_and(|[_, exit]| exit < arrived);
+    /// What the receiver of bytes that arrived then waited in.
+    pub fn waited_for(&self, arrived: i64) -> Wait {
+        let is_over = self.wait.is_some_and(|wait| wait.exit < arrived);
         match self.wait {
-            _ if arrived == NULL => [NULL; 2],
+            _ if arrived == NULL => Wait::UNKNOWN,
             Some(wait) if arrived < self.enter && !is_over => wait,
-            None if arrived < self.enter && self.has(flags::HAS_WAITED) => [NULL; 2],
-            _ => [self.enter, NULL],
+            None if arrived < self.enter && self.has(flags::HAS_WAITED) => Wait::UNKNOWN,
+            _ => Wait { enter: self.enter, exit: NULL, files: 1 },
         }
     }
 }

@@ -93,6 +93,7 @@ mod tests {
     use super::*;
     use crate::arrival::Arrival;
     use crate::legs;
+    use crate::op::Wait;
 
     fn row(class: Option<Class>, ready: i64, taken: i64) -> MessageRow {
         let arrival = Arrival::UNKNOWN;
@@ -107,7 +108,9 @@ mod tests {
             sent: ready,
             arrival,
             taken,
-            waited: [NULL; 2],
+            waited: Wait::UNKNOWN,
+            connection: 0,
+            threads: [0; 2],
         }
     }
 

@@ -57,7 +57,8 @@ fn by_caller(ends: &[End], partners: &mut [Option<usize>]) {
         let is_in_turn = [&mut *connected, &mut *accepted].map(|all| one_by_one(ends, all));
         let pairs = || connected.iter().zip(accepted.iter());
         // Another process may have had the number before.
-        let is_possible = pairs().all(|(one, other)| ends[*one].made[0] <= ends[*other].made[1]);
+        let made = |at: &usize| ends[*at].made.at;
+        let is_possible = pairs().all(|(one, other)| made(one)[0] <= made(other)[1]);
         if connected.len() == accepted.len() && is_in_turn == [true; 2] && is_possible {
             for (one, other) in pairs() {
                 (partners[*one], partners[*other]) = (Some(*other), Some(*one));
@@ -68,8 +69,8 @@ fn by_caller(ends: &[End], partners: &mut [Option<usize>]) {
 
 /// Put ends in the order in which they were made. Whether each was made before the next.
 fn one_by_one(ends: &[End], all: &mut [usize]) -> bool {
-    all.sort_unstable_by_key(|at| ends[*at].made);
-    all.is_sorted_by(|one, other| ends[*one].made[1] <= ends[*other].made[0])
+    all.sort_unstable_by_key(|at| ends[*at].made.at);
+    all.is_sorted_by(|one, other| ends[*one].made.at[1] <= ends[*other].made.at[0])
 }
 
 /// Pipes: both ends have one number in their file system, and one of them is written.
@@ -98,13 +99,13 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
             _ => others.push(at),
         }
     }
-    others.sort_by_key(|at| ends[*at].made[0]);
+    others.sort_by_key(|at| ends[*at].made.at[0]);
     for at in others {
         let end = &ends[at];
         let Some(candidates) = connected.get_mut(&(end.peer, end.local)) else { continue };
         let made_of = |other: usize| match ends[other].taken_over {
             TakenOver::At(..) => i64::MIN,
-            _ => ends[other].made[0],
+            _ => ends[other].made.at[0],
         };
         let before = |other: &&usize| {
             let made = made_of(**other).saturating_sub(ends[**other].clock.apart(end.clock));
@@ -113,7 +114,7 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
         let Some(&best) = candidates.iter().filter(before).max_by_key(|other| {
             let made = made_of(**other);
             // Best is the last before it was made, then the first after.
-            (made <= end.made[0], if made <= end.made[0] { made } else { -made })
+            (made <= end.made.at[0], if made <= end.made.at[0] { made } else { -made })
         }) else {
             continue;
         };
@@ -125,7 +126,7 @@ fn by_address(ends: &[End], partners: &mut [Option<usize>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ends::{EndClock, Identity};
+    use crate::ends::{EndClock, Identity, Made};
 
     fn address(host: [u8; 4], port: u16) -> Address {
         Address { host: std::net::Ipv4Addr::from(host).to_ipv6_mapped().into(), port }
@@ -136,7 +137,7 @@ mod tests {
             clock: EndClock { host, error_ns: 100 },
             identity: Identity { inode: 5, ..Identity::default() },
             birth: Some(birth),
-            made: [10; 2],
+            made: Made { at: [10; 2], thread: 0 },
             last: 20,
             ..End::new(Transport::Tcp, addresses, 0)
         }
@@ -175,7 +176,8 @@ mod tests {
     }
 
     /// Clients are processes of one host, by their numbers.
-    fn unnamed(birth: Birth, client: u32, made: [i64; 2]) -> End {
+    fn unnamed(birth: Birth, client: u32, at: [i64; 2]) -> End {
+        let made = Made { at, thread: 0 };
         let none = [Address { host: 0, port: 0 }; 2];
         let caller = Caller::new(client, 0, b"name");
         let identity = Identity { inode: 0, peer_inode: 0, caller };
@@ -227,7 +229,10 @@ mod tests {
     #[test]
     fn clocks_that_are_apart_do_not_keep_two_ends_from_meeting() {
         let [one, other] = [address([10, 0, 0, 1], 4000), address([10, 0, 0, 2], 80)];
-        let late = |made| End { made: [made; 2], ..end(0, Birth::Connected, [one, other]) };
+        let late = |made| End {
+            made: Made { at: [made; 2], thread: 0 },
+            ..end(0, Birth::Connected, [one, other])
+        };
         let found = |made| partners(&[late(made), end(1, Birth::Accepted, [other, one])]);
         assert_eq!(found(220), [Some(1), Some(0)]);
         assert_eq!(found(221), [None, None]);

@@ -2,6 +2,7 @@
 //! written. What is found to be wrong with a connection is known at its end: then all is done once
 //! more, with that connection looked at in another way.
 
+use crate::connections::Connection;
 use crate::ends::{End, TakenOver, asker_first, have_streams_moved_bytes};
 use crate::entry::Birth;
 use crate::exchanges::Exchange;
@@ -120,6 +121,20 @@ impl Plan {
         self.looks.push(look);
     }
 
+    /// What is known of each connection that was used.
+    pub fn connections<'a>(&'a self, ends: &'a [End]) -> impl Iterator<Item = Connection> + 'a {
+        let used = (0..self.talks.len()).filter(|at| ends[self.talks[*at][0]].is_used());
+        used.map(|at| {
+            let both = self.talks[at].map(|end| &ends[end]);
+            Connection::of(at, both, self.is_half(at))
+        })
+    }
+
+    fn is_half(&self, at: usize) -> bool {
+        let [one, other] = self.talks[at];
+        one == other && !self.looks[at].is_own_peer
+    }
+
     /// Look at connections with which something was wrong in another way.
     pub fn learn(&mut self, troubles: &[(usize, Trouble)]) {
         for (at, trouble) in troubles {
@@ -184,6 +199,8 @@ pub(crate) struct Out {
     pub messages: Vec<u64>,
     /// A program that was not traced takes part.
     pub has_outside: bool,
+    /// The connection whose messages come.
+    connection: u64,
 }
 
 impl Out {
@@ -198,6 +215,7 @@ impl Out {
             next_lone: LONE_RECEIVES_FROM,
             messages: vec![0; nodes.len()],
             has_outside: false,
+            connection: 0,
         }
     }
 
@@ -213,7 +231,7 @@ impl Sink for Out {
             Some(place) => &mut self.next[place],
             None => &mut self.next_lone,
         };
-        row.seq = *number;
+        (row.seq, row.connection) = (*number, self.connection);
         *number += 1;
         self.has_outside |= row.src == self.outside || row.dst == self.outside;
         let both = [src, dst.filter(|_| src != dst)];
@@ -256,6 +274,7 @@ impl<'a> Round<'a> {
             self.talks[at] = State::Going(Box::new(self.begin(at)));
         }
         let State::Going(talk) = &mut self.talks[at] else { return };
+        self.out.connection = at as u64;
         match talk.take((is_asker, &event.what), now, &mut self.out) {
             Ok(false) => {}
             Ok(true) => self.end(at),
@@ -279,7 +298,7 @@ impl<'a> Round<'a> {
 
     fn begin(&self, at: usize) -> Talk {
         let (ends, look) = (self.ends(at), self.plan.looks[at]);
-        match self.is_half(at) {
+        match self.plan.is_half(at) {
             true => Talk::half(ends[0], self.rules, look, self.out.outside),
             false if look.is_own_peer => Talk::own(ends[0], self.out.outside),
             false if ends[0].transport.is_pipe() => Talk::pipe(ends, look, self.out.outside),
@@ -303,7 +322,7 @@ impl<'a> Round<'a> {
     }
 
     fn count_pipe(&mut self, at: usize, outcome: &Outcome) {
-        let (ends, is_half) = (self.ends(at), self.is_half(at));
+        let (ends, is_half) = (self.ends(at), self.plan.is_half(at));
         let pipes = &mut self.pipes;
         let Counts { matched, lone_sends, lone_receives } = outcome.counts;
         pipes.messages += matched + lone_sends + lone_receives;
@@ -324,6 +343,7 @@ impl<'a> Round<'a> {
             return;
         };
         let ends = self.ends(at);
+        self.out.connection = at as u64;
         match talk.finish(ends, &mut self.out) {
             Ok(outcome) => self.count(at, &outcome),
             Err(trouble) => self.trouble(at, trouble),
@@ -339,14 +359,9 @@ impl<'a> Round<'a> {
         self.plan.talks[at].map(|end| &self.survey.ends[end])
     }
 
-    fn is_half(&self, at: usize) -> bool {
-        let [one, other] = self.plan.talks[at];
-        one == other && !self.plan.looks[at].is_own_peer
-    }
-
     fn count(&mut self, at: usize, outcome: &Outcome) {
         let ends = self.ends(at);
-        let is_half = self.is_half(at);
+        let is_half = self.plan.is_half(at);
         if ends[0].transport.is_pipe() {
             self.count_pipe(at, outcome);
             self.facts.matched += outcome.counts.matched;

@@ -2,6 +2,7 @@
 
 use crate::arrival::Arrival;
 use crate::framing::Class;
+use crate::op::Wait;
 use record::{Column, Field, Kind, NULL, Schema};
 
 /// A message, on the timeline.
@@ -20,14 +21,25 @@ pub(crate) struct MessageRow {
     pub sent: i64,
     pub arrival: Arrival,
     pub taken: i64,
-    /// When the receiver began to wait for it, and when that wait was over, where it was not the
-    /// call that took it; null where that is not known.
-    pub waited: [i64; 2],
+    /// What its receiver waited for it in.
+    pub waited: Wait,
+    /// Of its connection in the run.
+    pub connection: u64,
+    /// The threads that sent and took it; 0 where that is not known.
+    pub threads: [u32; 2],
 }
 
 /// The optional columns.
 pub(crate) fn schema() -> Schema {
-    Schema::new(&[Column::ArrivedErrorNs, Column::AwaitedNs, Column::WokenNs])
+    Schema::new(&[
+        Column::ArrivedErrorNs,
+        Column::AwaitedNs,
+        Column::WokenNs,
+        Column::AwaitedFiles,
+        Column::Connection,
+        Column::SrcThread,
+        Column::DstThread,
+    ])
 }
 
 impl MessageRow {
@@ -57,9 +69,19 @@ impl MessageRow {
                 _ => row.arrival.how as i64,
             }),
             Field::ArrivedErrorNs => each(|row| row.arrival.error),
-            Field::AwaitedNs => each(|row| row.waited[0]),
-            Field::WokenNs => each(|row| row.waited[1]),
+            Field::AwaitedNs => each(|row| row.waited.enter),
+            Field::WokenNs => each(|row| row.waited.exit),
+            Field::AwaitedFiles => {
+                each(|row| if row.waited.files == 0 { NULL } else { row.waited.files })
+            }
+            Field::Connection => each(|row| row.connection as i64),
+            Field::SrcThread => each(|row| known(row.threads[0])),
+            Field::DstThread => each(|row| known(row.threads[1])),
             _ => each(|_| NULL),
         }
     }
+}
+
+fn known(thread: u32) -> i64 {
+    if thread == 0 { NULL } else { thread.into() }
 }

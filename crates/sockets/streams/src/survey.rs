@@ -3,7 +3,7 @@
 //! needs to know beforehand, so that nothing has to be kept until the end.
 
 use crate::CloseError;
-use crate::ends::{End, EndClock, Identity, PipeUse};
+use crate::ends::{End, EndClock, Identity, Made, PipeUse};
 use crate::entry::{Address, Before, Birth, Call, Entries, Entry, Socket, flags};
 use crate::framing::Guess;
 use crate::logs::Process;
@@ -68,7 +68,8 @@ struct Use {
 /// What a process did.
 #[derive(Default)]
 struct Uses {
-    sockets: Vec<Socket>,
+    /// Each with the thread that came to use it.
+    sockets: Vec<(Socket, u32)>,
     /// What those had carried that were found.
     before: FxHashMap<u32, Before>,
     by_number: FxHashMap<u32, Use>,
@@ -141,9 +142,9 @@ impl Survey {
 
     fn fold(&mut self, mut uses: Uses, whose: (u32, EndClock), clock: &mut Cursor<'_>) {
         let mut numbers = FxHashMap::default();
-        for socket in &uses.sockets {
+        for (socket, thread) in &uses.sockets {
             let before = uses.before.get(&socket.number);
-            let at = self.end_of(socket, before, whose, clock);
+            let at = self.end_of((socket, *thread), before, whose, clock);
             numbers.insert(socket.number, at as u32);
             self.ends[at].pipe.merge(&uses.beside_calls(socket, whose.0, clock));
         }
@@ -171,7 +172,7 @@ impl Survey {
 
     fn end_of(
         &mut self,
-        socket: &Socket,
+        (socket, thread): (&Socket, u32),
         before: Option<&Before>,
         (node, of_end): (u32, EndClock),
         clock: &mut Cursor<'_>,
@@ -182,7 +183,7 @@ impl Survey {
             self.ends.push(End {
                 clock: of_end,
                 identity: Identity { inode: socket.inode, ..Identity::default() },
-                made: [enter, exit],
+                made: Made { at: [enter, exit], thread },
                 last: exit,
                 ..End::new(socket.transport, [socket.local, socket.peer], node)
             });
@@ -190,11 +191,12 @@ impl Survey {
         });
         let end = &mut self.ends[at];
         end.identity.peer_inode = end.identity.peer_inode.max(socket.peer_inode);
-        end.made[0] = end.made[0].min(enter);
+        end.made.at[0] = end.made.at[0].min(enter);
         match socket.birth {
             Birth::Found => end.taken_over.add(before.map(|before| (*before, exit))),
             made => {
-                (end.birth, end.made[1]) = (Some(made), exit);
+                end.birth = Some(made);
+                end.made = Made { at: [end.made.at[0], exit], thread };
                 end.identity.caller = socket.caller;
             }
         }
@@ -211,10 +213,10 @@ impl Uses {
         (node, until): (u32, u64),
         clock: &mut Cursor<'_>,
     ) -> Option<i64> {
-        let (mut first, mut looked) = (None, None);
+        let (mut first, mut looked, mut thread) = (None, None, 0);
         for entry in entries.by_ref() {
             match entry {
-                Entry::Socket(socket) => self.sockets.push(socket),
+                Entry::Socket(socket) => self.sockets.push((socket, thread)),
                 Entry::Before(before) => {
                     self.before.insert(before.socket, before);
                 }
@@ -243,6 +245,7 @@ impl Uses {
                     one.looks += 1;
                     one.done = one.done.max(Some(at));
                 }
+                Entry::Thread(its) => thread = its,
                 Entry::Unread { .. } | Entry::Wait(_) => {}
                 Entry::Hides { socket, hiding } => {
                     self.by_number.entry(socket).or_default().hiding = Some(hiding);

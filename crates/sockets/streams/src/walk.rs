@@ -7,7 +7,7 @@
 use crate::CloseError;
 use crate::entry::{Call, Ends, Entries, Entry, flags};
 use crate::logs::Process;
-use crate::op::Op;
+use crate::op::{Op, Wait};
 use crate::survey::{Beginning, Survey};
 use crate::transport::Look;
 use clock::{Cursor, Model, Ticks};
@@ -55,10 +55,18 @@ struct Log<'a> {
 /// When an entry comes: when its call returned, when it was entered, and its place in the chunk.
 type Moment = (i64, i64, u32);
 
+/// What a thread had logged before an entry of its own.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    thread: u32,
+    /// Its last wait, ticks.
+    wait: Option<[u64; 3]>,
+}
+
 /// A chunk whose entries are under way.
 struct Open {
     log: usize,
-    entries: Vec<(Moment, Entry, Option<[u64; 2]>)>,
+    entries: Vec<(Moment, Entry, Around)>,
     next: usize,
 }
 
@@ -83,12 +91,12 @@ pub(crate) fn each(
         let until = until.into_iter().flatten().min().unwrap_or(i64::MAX);
         let chunk = open.at(place);
         let log = &mut logs[chunk.log];
-        while let Some((moment, entry, wait)) = chunk.entries.get(chunk.next) {
+        while let Some((moment, entry, around)) = chunk.entries.get(chunk.next) {
             if moment.0 > until {
                 break;
             }
             chunk.next += 1;
-            if let Some(event) = log.event(entry, *wait) {
+            if let Some(event) = log.event(entry, *around) {
                 take(event, moment.0)?;
             }
         }
@@ -121,7 +129,7 @@ fn load(beginning: &Beginning, logs: &mut [Log<'_>]) -> Result<Option<Open>, Clo
     let place = beginning.process as usize;
     let log = &mut logs[place];
     let words = log.process.chunk(beginning.chunk)?;
-    let (mut entries, mut last, mut wait) = (Vec::new(), None, None);
+    let (mut entries, mut last, mut around) = (Vec::new(), None, Around::default());
     for (at, entry) in (0..).zip(Entries::new(&words)) {
         let moment = match &entry {
             Entry::Send(call) | Entry::Receive(call) if call.exit > log.process.until => break,
@@ -134,14 +142,18 @@ fn load(beginning: &Beginning, logs: &mut [Log<'_>]) -> Result<Option<Open>, Clo
                 Some((from, from, 2 * at + 1))
             }
             Entry::Wait(times) => {
-                wait = Some(*times);
+                around.wait = Some(*times);
+                None
+            }
+            Entry::Thread(thread) => {
+                around = Around { thread: *thread, wait: None };
                 None
             }
             // They stand behind their call, and are to be known when it comes.
             Entry::Ends(_) => last.map(|(exit, enter, place): Moment| (exit, enter, place - 1)),
             _ => None,
         };
-        entries.extend(moment.map(|moment| (moment, entry, wait)));
+        entries.extend(moment.map(|moment| (moment, entry, around)));
     }
     if !entries.is_sorted_by_key(|(moment, ..)| *moment) {
         entries.sort_by_key(|(moment, ..)| *moment);
@@ -154,19 +166,17 @@ impl Log<'_> {
         self.clock.timeline(Ticks(ticks)).0
     }
 
-    /// `wait`: the last of the thread before it.
-    fn event(&mut self, entry: &Entry, wait: Option<[u64; 2]>) -> Option<Event> {
+    fn event(&mut self, entry: &Entry, around: Around) -> Option<Event> {
         let (socket, what) = match entry {
-            Entry::Send(call) => (call.socket, What::Sent(self.op(call))),
-            Entry::Receive(call) => (call.socket, What::Received(self.receive(call, wait))),
+            Entry::Send(call) => (call.socket, What::Sent(self.op(call, around.thread))),
+            Entry::Receive(call) => (call.socket, What::Received(self.receive(call, around))),
             Entry::Ends(found) => (found.socket, What::Marks(*found)),
             Entry::Unread { socket, look } => (*socket, What::Unread(self.look(*look))),
             Entry::Socket(_) | Entry::Before(_) | Entry::After(_) | Entry::Hides { .. } => {
                 return None;
             }
-            Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } | Entry::Wait(_) => {
-                return None;
-            }
+            Entry::Close { .. } | Entry::Guess { .. } | Entry::Stop { .. } => return None,
+            Entry::Wait(_) | Entry::Thread(_) => return None,
         };
         Some(Event { end: *self.numbers.get(&socket)?, what })
     }
@@ -175,12 +185,16 @@ impl Log<'_> {
         Look { from: self.at(look.from), until: self.at(look.until), unread: look.unread }
     }
 
-    fn receive(&mut self, call: &Call, wait: Option<[u64; 2]>) -> Op {
-        let wait = wait.map(|times| times.map(|ticks| self.at(ticks)));
-        Op { wait, ..self.op(call) }
+    fn receive(&mut self, call: &Call, around: Around) -> Op {
+        let wait = around.wait.map(|[enter, exit, files]| Wait {
+            enter: self.at(enter),
+            exit: self.at(exit),
+            files: files as i64,
+        });
+        Op { wait, ..self.op(call, around.thread) }
     }
 
-    fn op(&mut self, call: &Call) -> Op {
+    fn op(&mut self, call: &Call, thread: u32) -> Op {
         let is_stamped = call.flags & flags::STAMPED != 0;
         let stamp = match is_stamped {
             true => self.clock.realtime_to_timeline(call.fourth as i64).0,
@@ -199,6 +213,7 @@ impl Log<'_> {
             bytes: call.bytes,
             offered: if is_stamped { 0 } else { offered },
             node: self.process.sheet.node,
+            thread,
             flags: call.flags,
             look,
             wait: None,

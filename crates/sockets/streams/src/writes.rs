@@ -20,6 +20,7 @@ pub(crate) struct Sent {
     pub exit: i64,
     pub bytes: u64,
     pub node: u32,
+    pub thread: u32,
     /// See [`MessageRow::writing`](crate::row::MessageRow::writing).
     pub writing: i64,
     /// See [`MessageRow::class`](crate::row::MessageRow::class).
@@ -98,6 +99,7 @@ impl Writes {
             exit: op.exit,
             bytes: op.bytes.into(),
             node: op.node,
+            thread: op.thread,
             writing: 0,
             class: None,
         })

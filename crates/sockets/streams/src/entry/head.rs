@@ -5,7 +5,7 @@ use super::HEAD_BYTES;
 /// Marks the file: "4stsocks".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"4stsocks");
 /// Format that this version writes.
-pub const FORMAT: u64 = 4;
+pub const FORMAT: u64 = 5;
 /// Place of the format.
 pub const FORMAT_AT: usize = 1;
 /// Place of the run's id, two words.

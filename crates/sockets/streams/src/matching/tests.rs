@@ -9,6 +9,7 @@ fn send(enter: i64, bytes: u32) -> Op {
         bytes,
         offered: bytes,
         node: 0,
+        thread: 7,
         flags: 0,
         look: None,
         wait: None,
@@ -17,7 +18,7 @@ fn send(enter: i64, bytes: u32) -> Op {
 
 fn receive(exit: i64, bytes: u32, stamp: i64) -> Op {
     let flags = flags::STAMPED | flags::EMPTIED;
-    Op { enter: exit - 3, exit, stamp, bytes, offered: 0, node: 1, flags, look: None, wait: None }
+    Op { enter: exit - 3, exit, stamp, bytes, offered: 0, node: 1, flags, ..send(0, 0) }
 }
 
 /// What one wrote and another read, told in the order in which the calls returned.

@@ -158,6 +158,7 @@ fn event(call: &Made) -> (i64, bool, What) {
         bytes: call.bytes,
         offered: call.bytes,
         node: call.actor as u32,
+        thread: 0,
         flags: 0,
         look: Some(transport::Look { from, until, unread: call.unread }),
         wait: None,

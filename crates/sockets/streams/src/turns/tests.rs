@@ -1,5 +1,6 @@
 use super::*;
 use crate::arrival::Arrival;
+use crate::op::Wait;
 use proptest::prelude::*;
 
 fn row(ready: i64, taken: i64) -> MessageRow {
@@ -15,7 +16,9 @@ fn row(ready: i64, taken: i64) -> MessageRow {
         sent: ready,
         arrival,
         taken,
-        waited: [NULL; 2],
+        waited: Wait::UNKNOWN,
+        connection: 0,
+        threads: [0; 2],
     }
 }
 
