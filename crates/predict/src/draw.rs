@@ -1,6 +1,6 @@
 //! Draws of what is known within bounds only, for intervals.
 
-use crate::{Course, Program, Step};
+use crate::{Course, Deed, Program, Service, Step, Thread, What};
 use machine::Machine;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -47,6 +47,41 @@ pub fn drawn_program(program: &Program, seed: u64, draw: u32) -> Program {
     let courses = program.courses.iter().map(course).collect();
     let (messages, wildcards) = (program.messages.clone(), program.wildcards.clone());
     Program { courses, messages, wildcards, ..*program }
+}
+
+/// The service, with each time of computing replaced by one of the same process, before a deed of
+/// the same kind.
+pub fn drawn_service(service: &Service, seed: u64, draw: u32) -> Service {
+    let places = KINDS * service.host_of.len();
+    let mut times: Vec<Vec<u64>> = vec![Vec::new(); places];
+    for thread in &service.threads {
+        thread.deeds.iter().for_each(|deed| times[place(thread, deed)].push(deed.work_ns));
+    }
+    let mut chances: Vec<_> = (0..places as u64).map(|place| random(seed, draw, place)).collect();
+    let mut drawn = service.clone();
+    for thread in &mut drawn.threads {
+        for at in 0..thread.deeds.len() {
+            let place = place(thread, &thread.deeds[at]);
+            let of_place = &times[place];
+            let picked = chances[place].random_range(0..of_place.len());
+            thread.deeds[at].work_ns = of_place[picked];
+        }
+    }
+    drawn
+}
+
+/// Kinds of deeds.
+const KINDS: usize = 4;
+
+/// Whose deed it is, and of which kind.
+fn place(thread: &Thread, deed: &Deed) -> usize {
+    let kind = match deed.what {
+        What::Compute => 0,
+        What::Send(_) => 1,
+        What::Take(_) => 2,
+        What::Connect { .. } => 3,
+    };
+    KINDS * usize::from(thread.node) + kind
 }
 
 fn random(seed: u64, draw: u32, of: u64) -> Pcg64Mcg {

@@ -16,26 +16,32 @@
 #![allow(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod alone;
 mod collective;
 mod completion;
 mod draw;
 mod line;
 mod link;
 mod observed;
+mod path;
 mod play;
 mod program;
 mod replay;
+mod service;
 mod soonest;
 mod wildcards;
+mod wire;
 
 pub use collective::{Hop, Library, Pattern, hops};
 pub use completion::{Completion, Part};
-pub use draw::{COVERS_PERCENT, DRAWS, drawn_machine, drawn_program};
+pub use draw::{COVERS_PERCENT, DRAWS, drawn_machine, drawn_program, drawn_service};
 pub use line::Line;
 pub use link::Link;
 pub use observed::{Recorded as RecordedRun, Seen, observed};
-pub use play::{Path, Played, Rematched, Share, Spent, Stamps, Stuck, play};
+pub use path::{Path, Share};
+pub use play::{Played, Rematched, Spent, Stamps, Stuck, play};
 pub use program::{Course, Courses, Flow, Parcel, Program, Step};
 pub use replay::{Direction, Recorded, Replayed, Transfer, Wait, replay, unexplained_s};
+pub use service::{Cause, Deed, Letter, Service, Thread, Trip, Turn, What, Window, serve};
 pub use soonest::{Due, Soonest};
 pub use wildcards::{Envelope, Wildcards};

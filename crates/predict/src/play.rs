@@ -3,14 +3,11 @@
 //!
 //! What the model leaves out: programs that would do other things at another speed.
 
-mod alone;
 mod letters;
 mod mailboxes;
-mod path;
 mod player;
 mod room;
 mod seat;
-mod wire;
 
 #[cfg(test)]
 mod golden;
@@ -18,9 +15,8 @@ mod golden;
 mod tests;
 
 pub use mailboxes::Rematched;
-pub use path::{Path, Share};
 
-use crate::Courses;
+use crate::{Courses, Path};
 use machine::{Machine, Time};
 
 /// When a message passed its four stamps, ps after the start.

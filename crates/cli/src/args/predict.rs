@@ -20,10 +20,15 @@ Examples:
   fourstamp predict runs/lmp --from a.toml --on b.toml --measured runs/lmp-b
   fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8
   fourstamp predict runs/app-pager-1 --bandwidth 10x
+  fourstamp predict runs/redis --on gigabit-2017
 
 Of an MPI program, receives for any source or tag take what comes first there.
 If the program then answers a rank that has not asked, or waits for ever, the
 run is predicted as with --as-recorded, and a line says so.
+
+Of programs that `fourstamp trace` recorded, --from may be left out: their
+network is what their messages took. Programs that ran on one host are told
+apart by name; --same-host keeps some of them together.
 
 Of a run of `fourstamp pager run`, --from may be left out: its network is the
 rate that was measured. The pager decides anew what it reads ahead and evicts,
@@ -65,6 +70,11 @@ pub struct PredictArgs {
     /// recorded
     #[arg(long)]
     pub as_recorded: bool,
+    /// Of programs traced at their sockets: nodes, by the report's numbers, that stay on one host;
+    /// more with further --same-host. Where all were recorded on one, each other program is on a
+    /// host of its own
+    #[arg(long, value_name = "NODE,...", value_parser = nodes)]
+    pub same_host: Vec<Nodes>,
     /// Seed of the network's chances and of the intervals
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -122,6 +132,15 @@ pub const CHANGEABLE: [(&str, &str); 3] = [
     ("latency", "network.latency"),
     ("cpu", "processor.speed"),
 ];
+
+/// Nodes of a run.
+#[derive(Clone)]
+pub struct Nodes(pub Vec<u16>);
+
+fn nodes(text: &str) -> Result<Nodes, String> {
+    let all: Result<Vec<u16>, _> = text.split(',').map(|node| node.trim().parse()).collect();
+    all.map(Nodes).map_err(|_| "numbers of nodes are expected: 0,2".into())
+}
 
 fn curve(text: &str) -> Result<Curve, String> {
     let expected = || "a figure and two multiples are expected: bandwidth=0.1x..100x".to_string();

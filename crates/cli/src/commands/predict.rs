@@ -1,19 +1,23 @@
 //! `fourstamp predict`: a recorded run on another machine.
 
+mod case;
 mod document;
+mod exchanges;
 mod foretell;
+mod latencies;
 mod messages;
 mod paging;
 mod plays;
+mod served;
 mod simulation;
 
 use crate::args::{ChangeArgs, PredictArgs, PredictedCurve};
 use crate::show;
 use anyhow::{Context, Result, bail};
+use case::Case;
 use fabric::Machine;
 use foretell::{Astray, Foretold, Question, Resolution, foretell};
 use mpi_lens::EagerLimit;
-use predict::RecordedRun;
 use record::{Run, State};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,27 +43,34 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
             run.path().display()
         );
     }
+    let same_host = same_host(args, &runs)?;
     let is_alone = |run: &&Run| simulation::is_of(run) || paging::is_of(run);
     if let Some(run) = runs.iter().find(is_alone) {
         return only_one(args, run);
     }
-    let mut recorded = recorded_on(args, run)?;
+    let mut known = recorded_on(args, run);
     if args.from.is_none() {
         // Time was simulated on this very machine: no figure of it is somewhere in a range.
-        recorded = recorded.without_ranges();
+        known = known.map(Machine::without_ranges);
     }
+    let Programs { mut cases, mut kept, eager, network } =
+        launches(&runs, known.as_ref(), &same_host)?;
+    let by_itself = known.is_none();
+    let Some(mut recorded) = known.or(network) else { bail!("{}", unknown_machine(run)) };
     let mut target = target(args, &recorded)?;
-    let Programs { mut cases, mut kept, eager } = launches(&runs, &recorded)?;
+    if by_itself {
+        target = network_alone(target);
+    }
     if let Some(limit) = eager {
         kept.extend(eager_as_the_library([&mut recorded, &mut target], limit));
     }
     if args.as_recorded {
-        cases.iter_mut().for_each(take_as_recorded);
+        cases.iter_mut().for_each(Case::take_as_recorded);
     }
     let measured = measured(args, &cases, &target)?;
     let mut question = Question {
         cases,
-        measured_s: measured.iter().map(|case| case.measured_ns as f64 / 1e9).collect(),
+        measured_s: measured.iter().map(|case| case.measured_ns() as f64 / 1e9).collect(),
         recorded: &recorded,
         target: &target,
         curve: args.curve.map_or(Vec::new(), |curve| points(&target, curve)),
@@ -89,10 +100,6 @@ fn is_mpi(run: &Run) -> bool {
     run.info.parameters.contains_key(mpi_facts::KEY)
 }
 
-fn take_as_recorded(case: &mut RecordedRun) {
-    case.program = std::mem::take(&mut case.program).as_recorded();
-}
-
 /// Answer, with receives for any source or tag matched anew in those launches that stay the same
 /// program then; a line of each other one, whose messages are taken as they were.
 fn matched_anew(question: &mut Question, runs: &[Run]) -> Result<(Foretold, Vec<String>)> {
@@ -102,7 +109,7 @@ fn matched_anew(question: &mut Question, runs: &[Run]) -> Result<(Foretold, Vec<
             Ok(foretold) => return Ok((foretold, said)),
             Err(error) => error.downcast::<Astray>()?,
         };
-        take_as_recorded(&mut question.cases[astray.case]);
+        question.cases[astray.case].take_as_recorded();
         // A traced run is one launch.
         let name =
             runs.get(astray.case).map_or(String::new(), |run| run.path().display().to_string());
@@ -120,13 +127,6 @@ fn whole(paths: &[PathBuf]) -> Result<Vec<Run>> {
             bail!(
                 "{name}: it was cut, and what its program would have done after that is not known: \
                 record it again, to its end"
-            );
-        }
-        if run.info.parameters.contains_key(streams::KEY) {
-            bail!(
-                "{name}: it was recorded by `fourstamp trace`, and how sockets make a program wait \
-                is not modelled: predict a run of `fourstamp mpi trace`, `bench`, `warp` or `pager \
-                run`"
             );
         }
         if let Some(other) = runs.iter().find(|other| other.info.id == run.info.id) {
@@ -155,11 +155,12 @@ fn only_one(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
 }
 
 /// The launches of all runs, which must be of one program.
-fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
-    let mut all = Programs { cases: Vec::new(), kept: Vec::new(), eager: None };
+fn launches(runs: &[Run], machine: Option<&Machine>, same_host: &[Vec<u16>]) -> Result<Programs> {
+    let mut all = Programs::default();
     for run in runs {
-        let Programs { cases, kept, eager } = programs(run, machine)?;
+        let Programs { cases, kept, eager, network } = programs(run, machine, same_host)?;
         one_program(all.cases.first(), &cases, run)?;
+        all.network = all.network.or(network);
         all.cases.extend(cases);
         all.eager = all.eager.or(eager);
         // Of one launch: with the times of each, it would be said again for each.
@@ -174,11 +175,11 @@ fn launches(runs: &[Run], machine: &Machine) -> Result<Programs> {
 }
 
 /// Runs with other nodes, or other messages by far, are not launches of one program.
-fn one_program(first: Option<&RecordedRun>, cases: &[RecordedRun], run: &Run) -> Result<()> {
+fn one_program(first: Option<&Case>, cases: &[Case], run: &Run) -> Result<()> {
     const ALIKE: f64 = 0.1;
     let Some(first) = first else { return Ok(()) };
     for case in cases {
-        let size = |case: &RecordedRun| (case.program.courses.len(), case.program.own_messages);
+        let size = |case: &Case| (case.nodes(), case.own_messages());
         let ((nodes, messages), (other_nodes, other_messages)) = (size(first), size(case));
         let more = f64::from(messages.abs_diff(other_messages));
         if nodes != other_nodes || more > ALIKE * f64::from(messages.max(other_messages)) {
@@ -193,14 +194,10 @@ fn one_program(first: Option<&RecordedRun>, cases: &[RecordedRun], run: &Run) ->
 }
 
 /// What was measured on the machine to predict it on.
-fn measured(
-    args: &PredictArgs,
-    cases: &[RecordedRun],
-    target: &Machine,
-) -> Result<Vec<RecordedRun>> {
+fn measured(args: &PredictArgs, cases: &[Case], target: &Machine) -> Result<Vec<Case>> {
     let mut all = Vec::new();
     for run in whole(&args.measured)? {
-        let programs = programs(&run, target)?;
+        let programs = programs(&run, Some(target), &same_host(args, &[])?)?;
         one_program(cases.first(), &programs.cases, &run)?;
         all.extend(programs.cases);
     }
@@ -208,11 +205,14 @@ fn measured(
 }
 
 /// What is played, and what of it is not as it was.
+#[derive(Default)]
 struct Programs {
-    cases: Vec<RecordedRun>,
+    cases: Vec<Case>,
     kept: Vec<String>,
     /// Messages above this are asked for first, as far as machines do not say otherwise.
     eager: Option<EagerLimit>,
+    /// The network that it was recorded on, as it says itself.
+    network: Option<Machine>,
 }
 
 /// Machines whose files do not say above which size messages are asked for first ask as the library
@@ -236,14 +236,34 @@ fn eager_as_the_library(machines: [&mut Machine; 2], limit: EagerLimit) -> Optio
     })
 }
 
-fn programs(run: &Run, recorded: &Machine) -> Result<Programs> {
-    if !is_mpi(run) {
-        let cases = messages::programs(run, recorded)?;
-        return Ok(Programs { cases, kept: Vec::new(), eager: None });
+fn programs(run: &Run, recorded: Option<&Machine>, same_host: &[Vec<u16>]) -> Result<Programs> {
+    let named = || run.path().display().to_string();
+    if run.info.parameters.contains_key(streams::KEY) {
+        let read = sockets_lens::program(run, recorded, same_host).with_context(named)?;
+        let (kept, network) = (read.kept.clone(), read.network.clone());
+        return Ok(Programs { cases: vec![read.into()], kept, network, ..Programs::default() });
     }
-    let read = mpi_lens::program(run).with_context(|| run.path().display().to_string())?;
-    let mpi_lens::ReadProgram { recorded, kept, eager } = read;
-    Ok(Programs { cases: vec![recorded], kept, eager })
+    if is_mpi(run) {
+        let mpi_lens::ReadProgram { recorded, kept, eager } =
+            mpi_lens::program(run).with_context(named)?;
+        return Ok(Programs { cases: vec![recorded.into()], kept, eager, network: None });
+    }
+    let Some(recorded) = recorded else { bail!("{}", unknown_machine(run)) };
+    let cases = messages::programs(run, recorded)?.into_iter().map(Case::from).collect();
+    Ok(Programs { cases, ..Programs::default() })
+}
+
+/// Which nodes stay on one host.
+fn same_host(args: &PredictArgs, runs: &[Run]) -> Result<Vec<Vec<u16>>> {
+    let others = runs.iter().find(|run| !run.info.parameters.contains_key(streams::KEY));
+    if let Some(run) = others.filter(|_| !args.same_host.is_empty()) {
+        bail!(
+            "{}: --same-host is for programs that were traced at their sockets: each node of \
+            others is on a host of its own",
+            run.path().display()
+        );
+    }
+    Ok(args.same_host.iter().map(|nodes| nodes.0.clone()).collect())
 }
 
 /// Why nothing is predicted.
@@ -263,18 +283,28 @@ fn refusal(foretold: &Foretold, recorded: &Machine) -> String {
 }
 
 /// The machine that the run was recorded on: the one of `--from`, or the one it was simulated on.
-fn recorded_on(args: &PredictArgs, run: &Run) -> Result<Machine> {
+fn recorded_on(args: &PredictArgs, run: &Run) -> Option<Machine> {
     if let Some(machine) = &args.from {
-        return Ok((**machine).clone());
+        return Some((**machine).clone());
     }
-    match serde_json::from_value(run.info.simulated_on.clone()) {
-        Ok(machine) => Ok(machine),
-        Err(_) => bail!(
-            "{}: nothing says what machine it was recorded on: make its file with `fourstamp \
-            machine calibrate`, and give it with --from",
-            run.path().display()
-        ),
-    }
+    serde_json::from_value(run.info.simulated_on.clone()).ok()
+}
+
+fn unknown_machine(run: &Run) -> String {
+    format!(
+        "{}: nothing says what machine it was recorded on: make its file with `fourstamp machine \
+        calibrate`, and give it with --from",
+        run.path().display()
+    )
+}
+
+/// The machine with processors that charge nothing for sending and receiving: of a program whose
+/// own are not known these are in what it computes.
+fn network_alone(machine: Machine) -> Machine {
+    const FREE: [&str; 2] = ["processor.send", "processor.receive"];
+    let machine = FREE.into_iter().fold(machine, |machine, name| machine.with(name, 0.0));
+    let copy = most("processor.copy");
+    machine.with("processor.copy", copy)
 }
 
 /// The machine to predict it on.

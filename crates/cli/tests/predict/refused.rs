@@ -51,7 +51,7 @@ fn ranks_with_several_threads_that_call_mpi_are_refused() {
 }
 
 #[test]
-fn streams_of_sockets_are_refused() {
+fn programs_of_which_one_end_was_traced_are_refused() {
     let home = folder();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/talkers.c");
     let mut compiler = Command::new("cc");
@@ -61,10 +61,10 @@ fn streams_of_sockets_are_refused() {
     }
     std::fs::write(home.path().join("here.toml"), HERE).unwrap();
     run(home.path(), "trace --no-report --out run -- ./talkers every");
-    // Also where no machine is given, which would be asked for next.
+    // Also where no machine is given: the run says what network it was recorded on.
     for options in ["run --from here.toml --bandwidth 2x", "run --bandwidth 2x"] {
         let said = refused(home.path(), options);
-        assert!(said.contains("run: ") && said.contains("fourstamp trace"), "{said}");
+        assert!(said.contains("run: ") && said.contains("trace all programs"), "{said}");
     }
 }
 
@@ -94,6 +94,8 @@ fn folders_without_a_run_and_machines_that_cannot_be_are_refused() {
         ("run --on odd.toml", ["odd.toml:3: ", "a hypercube has 1, 2, 4, 8, ... nodes, not 3"]),
         ("run --on cube.toml", ["run: ", "the machine has 2 nodes, and the run 3"]),
         ("run --on nothing.toml", ["nothing.toml", "give a machine's file"]),
+        ("run --on myrinet --same-host 0,1", ["run: ", "traced at their sockets"]),
+        ("run --on myrinet --same-host zero", ["zero", "numbers of nodes are expected"]),
     ] {
         let said = refused(home.path(), arguments);
         let words = reasons.iter().all(|reason| said.contains(reason));

@@ -14,6 +14,7 @@ mod inherited;
 mod link;
 mod messages;
 mod pipes;
+mod predicted;
 mod programs;
 mod unseen;
 mod waits;

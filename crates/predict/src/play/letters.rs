@@ -1,7 +1,7 @@
 //! What is known of each message while a program is played.
 
 use super::Stamps;
-use super::path::Path;
+use crate::path::Path;
 use machine::Time;
 
 /// Not yet.

@@ -2,11 +2,11 @@
 
 use super::letters::Letters;
 use super::mailboxes::Mailboxes;
-use super::path::{Path, Share};
 use super::room::Room;
 use super::seat::{Seat, State, Word};
-use super::wire::{Load, Told, Wire};
 use super::{Played, Stamps, Stuck};
+use crate::path::{Path, Share};
+use crate::wire::{Load, Told, Wire};
 use crate::{Courses, Flow, Step};
 use machine::{Machine, PS_PER_NS, Processor, Queue, Tells, Time};
 

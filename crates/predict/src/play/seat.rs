@@ -1,9 +1,9 @@
 //! A node while a program is played.
 
 use super::Spent;
-use super::path::{Path, Share};
-use super::wire::Load;
 use crate::Flow;
+use crate::path::{Path, Share};
+use crate::wire::Load;
 use machine::{Processor, Time, Timer};
 
 /// Of a node that never sleeps.

@@ -15,6 +15,7 @@ mod names;
 mod pairs;
 mod pipes;
 mod processes;
+mod program;
 mod section;
 mod story;
 mod stretches;
@@ -22,3 +23,4 @@ mod unread;
 mod unread_section;
 
 pub use lens::SocketsLens;
+pub use program::{Asked, ReadService, ServiceError, program};

@@ -1,6 +1,9 @@
 //! What a prediction says.
 
+use super::exchanges;
 use super::foretell::{Foretold, Gain, Question, Side};
+use super::latencies::quantile;
+use super::served;
 use crate::args::PredictArgs;
 use document::{Block, Cell, Column, Document, Section, Table, Unit, counted, part};
 use predict::{COVERS_PERCENT, DRAWS, Rematched, Share};
@@ -20,13 +23,19 @@ pub fn document(
     not_played: &[String],
 ) -> Document {
     let places = places(question, foretold);
-    let opening = vec![Block::Finding(places.finding()), Block::Lead(places.gate())];
+    let served = question.cases.first().and_then(|case| case.served());
+    let latency =
+        served.and_then(|served| served::latency(served, foretold, &question.target.name));
+    let mut opening = vec![Block::Finding(places.finding())];
+    opening.extend(latency.map(Block::Finding));
+    opening.push(Block::Lead(places.gate()));
     let mut sections = vec![completion(question, foretold), bounds(question, foretold)];
     sections.extend(args.curve.map(|curve| along(curve.name, &foretold.curve, COVERS_PERCENT)));
+    sections.extend(served.and_then(|served| exchanges::section(served, foretold)));
     sections.extend(wildcards(question, foretold));
     sections.push(stages(foretold));
     sections.extend(pairs(foretold));
-    sections.push(nodes(foretold));
+    sections.push(served.map_or_else(|| nodes(foretold), |served| served::nodes(served, foretold)));
     sections.push(method(run, question, not_played));
     let title = format!("{} on {}", run.path().display(), question.target.name);
     Document { title, opening, sections, ..Document::default() }
@@ -210,11 +219,6 @@ fn pairs(foretold: &Foretold) -> Option<Section> {
     (gaining > 0).then(|| Section::new("pairs", "Pairs that gain most", sentence).table(table))
 }
 
-fn quantile(sorted: &[u64], p: f64) -> Option<u64> {
-    let rank = (p * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
-}
-
 fn nodes(foretold: &Foretold) -> Section {
     let columns = [
         Column::count("node", "node"),
@@ -249,13 +253,15 @@ fn nodes(foretold: &Foretold) -> Section {
 }
 
 fn method(run: &Run, question: &Question, not_played: &[String]) -> Section {
-    let anew = question.cases.iter().any(|case| !case.program.wildcards.is_empty());
+    let anew = question.cases.iter().any(|case| case.has_wildcards());
+    let in_order = format!(
+        "Computing takes as long as it did, divided by the processors' speed; nodes do the same \
+        things in the same order, and take the messages that they took{}.",
+        if anew { ", unless they were received from any source or with any tag" } else { "" }
+    );
+    let serves = question.cases.iter().any(|case| case.served().is_some());
     let mut said = vec![
-        format!(
-            "Computing takes as long as it did, divided by the processors' speed; nodes do the \
-            same things in the same order, and take the messages that they took{}.",
-            if anew { ", unless they were received from any source or with any tag" } else { "" }
-        ),
+        if serves { served::METHOD.to_string() } else { in_order },
         "The interval does not cover programs that would do other things at another speed, nor \
          what the machine's file does not describe."
             .to_string(),

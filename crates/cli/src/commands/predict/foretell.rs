@@ -1,18 +1,18 @@
 //! Recorded programs played on machines: what they take there, and within which bounds.
 
+use super::case::Case;
+use super::latencies::{Latencies, Latency};
 use super::plays::on_all_cores;
 use anyhow::Result;
 use fabric::Machine;
-use predict::{
-    DRAWS, Played, Program, RecordedRun, Share, Stuck, drawn_machine, drawn_program, play,
-};
+use predict::{DRAWS, Played, Share, Stuck, drawn_machine};
 use report::foretold::Span;
 use std::collections::BTreeMap;
 
 /// What is played.
 pub struct Question<'a> {
     /// By launch.
-    pub cases: Vec<RecordedRun>,
+    pub cases: Vec<Case>,
     /// What launches of it took on the target, s, where that was measured.
     pub measured_s: Vec<f64>,
     /// The machine recorded on.
@@ -149,6 +149,8 @@ pub struct Side {
     pub stages: [Vec<u64>; 4],
     /// The messages of each pair of nodes.
     pub pairs: BTreeMap<(u16, u16), Sum>,
+    /// From requests to their answers, where it is known which these are.
+    pub latencies: Vec<Latency>,
 }
 
 impl Side {
@@ -167,42 +169,42 @@ const TENTH: f64 = 0.1;
 pub fn foretell(question: &Question) -> Result<Foretold> {
     let Question { cases, recorded, target, curve, seed, resolution, .. } = question;
     let middle = middle(cases);
-    let program = &cases[middle].program;
+    let case = &cases[middle];
     let machines = [*recorded, *target].into_iter().chain(curve.iter().map(|(_, other)| other));
     let jobs: Vec<Job> = machines.flat_map(|machine| jobs(cases, machine, *seed)).collect();
     let ends =
         on_all_cores("predicting".into(), &jobs, |job| job.machine.name.clone(), Job::end_s)?;
     let per = cases.len() + DRAWS as usize;
     let mut spans: Vec<Span> = ends.chunks(per).map(|ends| span(ends, cases.len())).collect();
-    let measured: f64 = cases.iter().map(|case| case.measured_ns as f64 / 1e9).sum();
+    let measured: f64 = cases.iter().map(|case| case.measured_ns() as f64 / 1e9).sum();
     let measured_s = measured / cases.len() as f64;
     let missed = measured_s / spans[0].s;
     let wider = |span: Span| widened(span, missed, resolution.widens());
     spans[1..].iter_mut().for_each(|span| *span = wider(*span));
-    let astray = |stuck| astray(middle, program, stuck);
-    let side = |machine: &Machine, span| side(program, machine, *seed, span).map_err(astray);
+    let astray = |stuck| astray(middle, case, stuck);
+    let side = |machine: &Machine, span| side(case, machine, *seed, span).map_err(astray);
     Ok(Foretold {
         measured_s,
         resolution: *resolution,
         recorded: side(recorded, spans[0])?,
         target: side(target, spans[1])?,
-        gains: gains(program, target, *seed).map_err(astray)?,
+        gains: gains(case, target, *seed).map_err(astray)?,
         curve: curve.iter().map(|(at, _)| *at).zip(spans[2..].iter().copied()).collect(),
     })
 }
 
 /// The launch of the median time.
-fn middle(cases: &[RecordedRun]) -> usize {
+fn middle(cases: &[Case]) -> usize {
     let mut by_time: Vec<usize> = (0..cases.len()).collect();
-    by_time.sort_by_key(|case| cases[*case].measured_ns);
+    by_time.sort_by_key(|case| cases[*case].measured_ns());
     by_time[(cases.len() - 1) / 2]
 }
 
 /// Why a launch cannot be played: as it was recorded it may be.
-fn astray(case: usize, program: &Program, stuck: Stuck) -> anyhow::Error {
+fn astray(place: usize, case: &Case, stuck: Stuck) -> anyhow::Error {
     match stuck {
-        Stuck::Waits { .. } | Stuck::Unasked { .. } if !program.wildcards.is_empty() => {
-            Astray { case, stuck }.into()
+        Stuck::Waits { .. } | Stuck::Unasked { .. } if case.has_wildcards() => {
+            Astray { case: place, stuck }.into()
         }
         stuck => stuck.into(),
     }
@@ -211,8 +213,8 @@ fn astray(case: usize, program: &Program, stuck: Stuck) -> anyhow::Error {
 /// A play.
 struct Job<'a> {
     /// Which launch.
-    case: usize,
-    program: &'a Program,
+    place: usize,
+    case: &'a Case,
     machine: &'a Machine,
     seed: u64,
     /// `None`: as recorded.
@@ -222,23 +224,23 @@ struct Job<'a> {
 impl Job<'_> {
     fn end_s(&self) -> Result<f64> {
         let drawn = self.draw.map(|draw| {
-            let program = drawn_program(self.program, self.seed, draw);
-            (program, drawn_machine(self.machine, self.seed, draw))
+            let case = self.case.drawn(self.seed, draw);
+            (case, drawn_machine(self.machine, self.seed, draw))
         });
-        let (program, machine) = match &drawn {
-            Some((program, machine)) => (program, machine),
-            None => (self.program, self.machine),
+        let (case, machine) = match &drawn {
+            Some((case, machine)) => (case, machine),
+            None => (self.case, self.machine),
         };
         let seed = self.seed + self.draw.map_or(0, |draw| u64::from(draw) + 1);
-        let played = play(program, machine, seed, |_, _| ());
-        let played = played.map_err(|stuck| astray(self.case, program, stuck))?;
+        let played = case.play(machine, seed, |_, _| ());
+        let played = played.map_err(|stuck| astray(self.place, case, stuck))?;
         Ok(played.end() as f64 / PS_PER_S)
     }
 }
 
 /// Each launch as recorded, and the draws, of one launch after the other.
-fn jobs<'a>(cases: &'a [RecordedRun], machine: &'a Machine, seed: u64) -> Vec<Job<'a>> {
-    let job = |case: usize, draw| Job { case, program: &cases[case].program, machine, seed, draw };
+fn jobs<'a>(cases: &'a [Case], machine: &'a Machine, seed: u64) -> Vec<Job<'a>> {
+    let job = |place: usize, draw| Job { place, case: &cases[place], machine, seed, draw };
     let whole = (0..cases.len()).map(|case| job(case, None));
     let drawn = (0..DRAWS).map(|draw| job(draw as usize % cases.len(), Some(draw)));
     whole.chain(drawn).collect()
@@ -250,33 +252,30 @@ fn span(ends: &[f64], cases: usize) -> Span {
     Span::of(s, &ends[cases..])
 }
 
-fn side(program: &Program, machine: &Machine, seed: u64, span: Span) -> Result<Side, Stuck> {
+fn side(case: &Case, machine: &Machine, seed: u64, span: Span) -> Result<Side, Stuck> {
     let mut stages: [Vec<u64>; 4] = Default::default();
     let mut pairs: BTreeMap<(u16, u16), Sum> = BTreeMap::new();
-    let played = play(program, machine, seed, |message, at| {
-        if message < program.own_messages {
+    let mut latencies = Latencies::of(case);
+    let played = case.play(machine, seed, |message, at| {
+        if message < case.own_messages() {
             let times = [at.sent - at.ready, at.arrived - at.sent, at.taken - at.arrived];
             for (stage, time) in stages.iter_mut().zip(times) {
                 stage.push(time / PS_PER_NS);
             }
             let whole = (at.taken - at.ready) / PS_PER_NS;
             stages[3].push(whole);
-            let parcel = program.messages[message as usize];
-            let pair = pairs.entry((parcel.from, parcel.to)).or_default();
+            let pair = pairs.entry(case.pair(message)).or_default();
             pair.messages += 1;
             pair.ns += whole;
+            latencies.took(message, at);
         }
     })?;
     stages.iter_mut().for_each(|stage| stage.sort_unstable());
-    Ok(Side { span, played, stages, pairs })
+    Ok(Side { span, played, stages, pairs, latencies: latencies.all() })
 }
 
-fn gains(
-    program: &Program,
-    target: &Machine,
-    seed: u64,
-) -> Result<Vec<(&'static str, f64)>, Stuck> {
-    let end = |machine: &Machine| Ok(play(program, machine, seed, |_, _| ())?.end());
+fn gains(case: &Case, target: &Machine, seed: u64) -> Result<Vec<(&'static str, f64)>, Stuck> {
+    let end = |machine: &Machine| Ok(case.play(machine, seed, |_, _| ())?.end());
     let now = end(target)?;
     let other = |name: &str, factor: f64| target.clone().scaled(name, factor);
     let asked = [

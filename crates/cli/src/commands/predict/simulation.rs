@@ -2,7 +2,7 @@
 //! simulated time.
 
 use super::plays::on_all_cores;
-use super::{REFUSED, recorded_on, target, whole};
+use super::{REFUSED, recorded_on, target, unknown_machine, whole};
 use crate::args::PredictArgs;
 use crate::interrupt;
 use crate::show;
@@ -41,7 +41,7 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
     }
     let recording = Recording::read(run)?;
     let elsewhere = measured_elsewhere(args, &recording)?;
-    let from = recorded_on(args, run)?;
+    let from = recorded_on(args, run).with_context(|| unknown_machine(run))?;
     let on = target(args, &from)?;
     let own = Replay::new(&recording, &from, &from)?;
     // The machine that time was simulated on is known: no figure of it is within a range.

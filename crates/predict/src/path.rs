@@ -17,11 +17,19 @@ pub enum Share {
     Bandwidth,
     /// What others on the network, and lost packets, cost besides.
     Contention,
+    /// What TCP holds messages back for, or what they are on their way within a host.
+    Stall,
 }
 
 impl Share {
-    pub const ALL: [Share; 5] =
-        [Share::Computing, Share::Overhead, Share::Latency, Share::Bandwidth, Share::Contention];
+    pub const ALL: [Share; 6] = [
+        Share::Computing,
+        Share::Overhead,
+        Share::Latency,
+        Share::Bandwidth,
+        Share::Contention,
+        Share::Stall,
+    ];
 
     /// The words for it.
     pub fn words(self) -> &'static str {
@@ -31,6 +39,7 @@ impl Share {
             Share::Latency => "latency",
             Share::Bandwidth => "bandwidth",
             Share::Contention => "contention",
+            Share::Stall => "TCP, and within hosts",
         }
     }
 }
@@ -46,7 +55,7 @@ pub struct Path {
 
 impl Path {
     /// The path that leads nowhere yet.
-    pub(super) const fn at_the_start() -> Path {
+    pub const fn at_the_start() -> Path {
         Path { parts: [0; Share::ALL.len()], messages: 0 }
     }
 

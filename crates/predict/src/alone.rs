@@ -1,10 +1,10 @@
 //! What messages take on an idle network.
 
-use super::path::{Path, Share};
+use crate::path::{Path, Share};
 use machine::{Happened, Machine, Network, Table, Tells, Time};
 
 /// What they take, by how many links they cross and by their bytes.
-pub(super) struct Alone {
+pub struct Alone {
     /// Nothing else is ever on it.
     network: Network,
     /// When it is idle again.
@@ -14,7 +14,7 @@ pub(super) struct Alone {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Parts {
+pub struct Parts {
     latency: Time,
     whole: Time,
 }
@@ -51,6 +51,10 @@ impl Alone {
         };
         self.last = Some((key, parts));
         parts
+    }
+
+    pub fn latency(&mut self, pair: (u16, u16)) -> Time {
+        self.of(pair, 0).latency
     }
 
     fn takes(&mut self, (from, to): (u16, u16), bytes: u64) -> Time {

@@ -1,12 +1,12 @@
 //! The machine's network, with what each message carries besides its bytes.
 
-use super::alone::Alone;
-use super::path::Path;
+use crate::alone::Alone;
+use crate::path::Path;
 use machine::{Happened, Machine, Network, Tells, Time};
 
 /// What is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Load {
+pub enum Load {
     /// The message.
     Whole(u32),
     /// Its sender asks whether it may come.
@@ -26,14 +26,14 @@ struct Carried {
 
 /// What the network tells.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Told {
+pub enum Told {
     Interrupted { node: u16, takes: Time },
     Came { load: Load, to: u16, path: Path },
     Freed { node: u16 },
 }
 
 /// The network of a machine, and what is on it.
-pub(super) struct Wire {
+pub struct Wire {
     network: Network,
     under_way: Vec<Carried>,
     alone: Alone,
@@ -58,6 +58,11 @@ impl Wire {
             self.under_way.resize(place + 1, NOTHING);
         }
         self.under_way[place] = Carried { load, bytes, left: at, path: *path };
+    }
+
+    /// What a message without a byte takes from one node to another.
+    pub fn latency(&mut self, pair: (u16, u16)) -> Time {
+        self.alone.latency(pair)
     }
 
     pub fn next(&self) -> Option<Time> {

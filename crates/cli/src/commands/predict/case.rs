@@ -1,0 +1,129 @@
+//! A recorded launch that can be played, whatever kind of program it is of.
+
+use fabric::Machine;
+use predict::{
+    Played, RecordedRun, Service, Stamps, Stuck, drawn_program, drawn_service, play, serve,
+};
+use sockets_lens::{Asked, ReadService};
+use std::sync::Arc;
+
+/// A launch.
+pub enum Case {
+    /// Nodes that do the same things in the same order.
+    Steps(RecordedRun),
+    /// Threads that serve who comes first.
+    Service(Served),
+}
+
+/// A launch of such a program.
+pub struct Served {
+    service: Service,
+    measured_ns: u64,
+    pub asked: Arc<Vec<Asked>>,
+    names: Arc<Vec<String>>,
+}
+
+impl Served {
+    /// What a node is called, with its number.
+    pub fn name(&self, node: u16) -> String {
+        format!("{} ({node})", self.names[usize::from(node)])
+    }
+}
+
+impl From<RecordedRun> for Case {
+    fn from(run: RecordedRun) -> Case {
+        Case::Steps(run)
+    }
+}
+
+impl From<ReadService> for Case {
+    fn from(read: ReadService) -> Case {
+        let ReadService { service, measured_ns, exchanges, names, .. } = read;
+        let (asked, names) = (Arc::new(exchanges), Arc::new(names));
+        Case::Service(Served { service, measured_ns, asked, names })
+    }
+}
+
+impl Case {
+    /// From the first thing that a node did to the last, ns.
+    pub fn measured_ns(&self) -> u64 {
+        match self {
+            Case::Steps(run) => run.measured_ns,
+            Case::Service(served) => served.measured_ns,
+        }
+    }
+
+    pub fn nodes(&self) -> usize {
+        match self {
+            Case::Steps(run) => run.program.courses.len(),
+            Case::Service(served) => served.service.host_of.len(),
+        }
+    }
+
+    /// Messages that the program sent itself: those of lesser numbers.
+    pub fn own_messages(&self) -> u32 {
+        match self {
+            Case::Steps(run) => run.program.own_messages,
+            Case::Service(served) => served.service.messages.len() as u32,
+        }
+    }
+
+    /// From which node to which a message goes.
+    pub fn pair(&self, message: u32) -> (u16, u16) {
+        match self {
+            Case::Steps(run) => {
+                let parcel = run.program.messages[message as usize];
+                (parcel.from, parcel.to)
+            }
+            Case::Service(served) => {
+                let letter = served.service.messages[message as usize];
+                (letter.from, letter.to)
+            }
+        }
+    }
+
+    pub fn has_wildcards(&self) -> bool {
+        matches!(self, Case::Steps(run) if !run.program.wildcards.is_empty())
+    }
+
+    /// Receives take what they took when recorded.
+    pub fn take_as_recorded(&mut self) {
+        if let Case::Steps(run) = self {
+            run.program = std::mem::take(&mut run.program).as_recorded();
+        }
+    }
+
+    /// What it is of, where that is a program that serves.
+    pub fn served(&self) -> Option<&Served> {
+        if let Case::Service(served) = self { Some(served) } else { None }
+    }
+
+    /// The same with times of computing that stand for each other.
+    pub fn drawn(&self, seed: u64, draw: u32) -> Case {
+        match self {
+            Case::Steps(run) => {
+                let program = drawn_program(&run.program, seed, draw);
+                Case::Steps(RecordedRun { program, ..*run })
+            }
+            Case::Service(served) => Case::Service(Served {
+                service: drawn_service(&served.service, seed, draw),
+                measured_ns: served.measured_ns,
+                asked: Arc::clone(&served.asked),
+                names: Arc::clone(&served.names),
+            }),
+        }
+    }
+
+    /// Play it on a machine; `tell` hears of each message that is taken.
+    pub fn play(
+        &self,
+        machine: &Machine,
+        seed: u64,
+        tell: impl FnMut(u32, Stamps),
+    ) -> Result<Played, Stuck> {
+        match self {
+            Case::Steps(run) => play(&run.program, machine, seed, tell),
+            Case::Service(served) => serve(&served.service, machine, seed, tell),
+        }
+    }
+}
