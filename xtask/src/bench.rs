@@ -17,6 +17,7 @@ mod paging;
 mod peers;
 mod prediction;
 mod replaying;
+mod serving;
 mod simulation;
 mod sockets;
 mod stamps;
@@ -46,6 +47,9 @@ pub enum Bench {
     Pager(paging::Options),
     /// `fourstamp predict` over links of other rates, measured there: docs/PREDICTION.md.
     Prediction(prediction::Options),
+    /// `fourstamp predict` of servers that were traced on this host, measured on a wire of another
+    /// length: docs/PREDICTION.md.
+    Serving(serving::Options),
     /// Playing programs on machines, as `fourstamp predict` does: docs/PREDICTION.md.
     Replay(replaying::Options),
     /// `fourstamp compare` on real runs that do not differ: its false alarms.
@@ -91,6 +95,7 @@ pub fn run(workspace: &Workspace, bench: Bench) -> Result<()> {
         Bench::Stamps(options) => stamps::run(workspace, &options),
         Bench::Pager(options) => paging::run(workspace, &options),
         Bench::Prediction(options) => prediction::run(workspace, &options),
+        Bench::Serving(options) => serving::run(workspace, &options),
         Bench::Replay(options) => replaying::run(workspace, &options),
         Bench::Aa(options) => alarms::run(workspace, &options),
     }
