@@ -67,6 +67,7 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
     if args.as_recorded {
         cases.iter_mut().for_each(Case::take_as_recorded);
     }
+    has_room(run, &cases, [&recorded, &target])?;
     let measured = measured(args, &cases, &target)?;
     let mut question = Question {
         cases,
@@ -251,6 +252,23 @@ fn programs(run: &Run, recorded: Option<&Machine>, same_host: &[Vec<u16>]) -> Re
     let Some(recorded) = recorded else { bail!("{}", unknown_machine(run)) };
     let cases = messages::programs(run, recorded)?.into_iter().map(Case::from).collect();
     Ok(Programs { cases, ..Programs::default() })
+}
+
+/// Whether these machines have as many nodes as programs that serve have hosts.
+fn has_room(run: &Run, cases: &[Case], machines: [&Machine; 2]) -> Result<()> {
+    let hosts = cases.iter().filter_map(|case| case.served()).map(|served| served.hosts()).max();
+    let small =
+        machines.into_iter().find(|machine| hosts.is_some_and(|hosts| hosts > machine.nodes));
+    match (small, hosts) {
+        (Some(machine), Some(hosts)) => bail!(
+            "{}: its programs are on {hosts} hosts, and {} has {} nodes: keep some of them \
+            together with --same-host, or give a machine with more",
+            run.path().display(),
+            machine.name,
+            machine.nodes
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Which nodes stay on one host.

@@ -121,6 +121,8 @@ fn what_a_proxy_asks_crosses_the_network_too_unless_it_is_on_the_same_host() {
         processes.iter().find(serves).unwrap()["node"].to_string()
     };
     let (server, proxy) = (node("one"), node("two"));
+    let text = std::fs::read_to_string(home.path().join("20.toml")).unwrap();
+    std::fs::write(home.path().join("few.toml"), text.replace("nodes = 8", "nodes = 2")).unwrap();
     let asks = |on: &str| -> f64 {
         let pairs =
             ["who", "whom", "target"].map(|name| column(home.path(), on, "exchanges", name));
@@ -134,6 +136,10 @@ fn what_a_proxy_asks_crosses_the_network_too_unless_it_is_on_the_same_host() {
     assert_within(asks("--on 20.toml"), [80.0 + SERVICE + 1.0, 80.0 + busy], "three hosts");
     let together = format!("--on 20.toml --same-host {server},{proxy}");
     assert_within(asks(&together), [40.0 + SERVICE + 1.0, 40.0 + busy], "two hosts");
+    let few = predict(home.path(), "--on few.toml");
+    let said = String::from_utf8_lossy(&few.stderr).into_owned();
+    assert_eq!(few.status.code(), Some(2), "{said}");
+    assert!(said.contains("has 2 nodes") && said.contains("--same-host"), "{said}");
     let alone = predict(home.path(), "--on 20.toml --same-host 0,1,2,3,4,5,6,7");
     let said = String::from_utf8_lossy(&alone.stderr).into_owned();
     assert_eq!(alone.status.code(), Some(2), "{said}");
@@ -149,7 +155,10 @@ fn what_tcp_holds_back_it_holds_back_on_any_network() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/two_writes.py");
     let program = program.display();
     let lines = format!("python3 {program} serve . &\npython3 {program} ask .\nwait");
-    followed(home.path(), &["sh", "-c", &lines]);
+    let (facts, _) = followed(home.path(), &["sh", "-c", &lines]);
+    let held = &facts.held_back;
+    assert!(held.messages >= 30 && held.ns / held.messages as i64 >= 35_000_000, "{held:?}");
+    assert_eq!((held.nodes.len(), held.directions), (1, 1), "{held:?}");
     let half = half_ms(home.path(), "--on 5.toml");
     assert_within(half, [45.0, 70.0], "with 40 ms of delayed acknowledgements");
     let said = predict(home.path(), "--on 5.toml");

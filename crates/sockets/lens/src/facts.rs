@@ -2,7 +2,7 @@
 
 use crate::names::some_of;
 use crate::{framing, pipes, processes};
-use document::{counted, part};
+use document::{counted, part, time};
 use record::RunInfo;
 use report::ProductFacts;
 use streams::{KEY, SocketsFacts, TakenOverFacts};
@@ -28,8 +28,24 @@ fn first_lines(facts: &SocketsFacts) -> Vec<String> {
     let mut lines = if is_of_pipes { Vec::new() } else { vec![first(facts)] };
     lines.extend(pipes::found(facts));
     lines.extend(taken_over(facts));
+    lines.extend(held_back(facts));
     lines.extend(framing::found(facts));
     lines
+}
+
+/// Messages whose transit is no network's.
+fn held_back(facts: &SocketsFacts) -> Option<String> {
+    let held = &facts.held_back;
+    (!held.is_nothing()).then(|| {
+        format!(
+            "{} of {} stood still for {} on average, and no network is to blame: TCP held back a \
+            short write behind one that was not acknowledged yet (Nagle's algorithm), and the \
+            receiver put the acknowledgement off. TCP_NODELAY ends that, or one write for both.",
+            counted(held.messages, "message"),
+            some_of(facts, &held.nodes),
+            time(held.ns as f64 / held.messages.max(1) as f64)
+        )
+    })
 }
 
 fn has_connections(facts: &SocketsFacts) -> bool {

@@ -12,6 +12,7 @@
 //! A thread that answers what another one took does so because that one took it.
 
 mod events;
+mod ground;
 mod hosts;
 mod messages;
 mod network;
@@ -22,12 +23,12 @@ mod ways;
 mod work;
 
 use crate::facts;
+use ground::Basis;
 use machine::{Machine, Processor};
 use predict::Service;
 use record::{RecordError, Run};
 use stalls::Stalled;
 use streams::exchanges;
-use turns::Basis;
 
 /// A program that was read off a run, and how far it is what ran.
 pub struct ReadService {

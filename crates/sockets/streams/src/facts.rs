@@ -2,6 +2,7 @@
 //! which these types alone write and read.
 
 use crate::entry::noticed;
+use crate::held_back::HeldBackFacts;
 use crate::transport::Hiding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -67,6 +68,9 @@ pub struct SocketsFacts {
     pub exchanges: u64,
     /// Messages that belong to none, but for those by which a process wakes itself.
     pub outside_exchanges: u64,
+    /// Messages that TCP held back.
+    #[serde(skip_serializing_if = "HeldBackFacts::is_nothing")]
+    pub held_back: HeldBackFacts,
     /// Why the rules that ports were given were not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unread_rules: Option<String>,

@@ -31,6 +31,7 @@ pub mod exchanges;
 mod facts;
 mod framed;
 pub mod framing;
+mod held_back;
 mod hosts;
 mod legs;
 mod level;
@@ -65,6 +66,7 @@ pub use facts::{
     FRAMING_KEY, FramingFacts, KEY, Noticed, PIPES_KEY, PipesFacts, ProcessFacts, ProcessSummary,
     SocketsFacts, TakenOverFacts, UnmatchedFacts,
 };
+pub use held_back::HeldBackFacts;
 
 /// Ending of a process's log.
 pub const LOG_ENDING: &str = "sockets";

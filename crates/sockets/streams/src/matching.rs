@@ -9,6 +9,7 @@ use crate::arrival::{Arrival, Known, Usual, arrival};
 use crate::cutting::{Cutter, Piece};
 use crate::entry::flags;
 use crate::framing::{Class, Reason};
+use crate::held_back::HeldBack;
 use crate::marks::Marks;
 use crate::moved::Moved;
 use crate::op::{Op, Wait};
@@ -26,15 +27,18 @@ pub(crate) struct Counts {
     pub matched: u64,
     pub lone_sends: u64,
     pub lone_receives: u64,
+    /// Of those that are matched.
+    pub held_back: HeldBack,
 }
 
 impl Counts {
-    /// Of both.
+    /// Of both, but for what was held back, which is of one direction.
     pub fn and(self, other: Counts) -> Counts {
         Counts {
             matched: self.matched + other.matched,
             lone_sends: self.lone_sends + other.lone_sends,
             lone_receives: self.lone_receives + other.lone_receives,
+            held_back: HeldBack::default(),
         }
     }
 }
@@ -227,6 +231,10 @@ impl Direction {
         }
         let arrival = arrival(known, message.bytes, &mut self.usual);
         self.counts.matched += 1;
+        if self.way.transport.is_tcp() {
+            let sent = message.sent(arrival.at);
+            self.counts.held_back.note(message.bytes, sent, arrival);
+        }
         let row = MessageRow {
             src: message.node,
             dst: got.node,

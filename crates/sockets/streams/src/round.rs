@@ -324,7 +324,7 @@ impl<'a> Round<'a> {
     fn count_pipe(&mut self, at: usize, outcome: &Outcome) {
         let (ends, is_half) = (self.ends(at), self.plan.is_half(at));
         let pipes = &mut self.pipes;
-        let Counts { matched, lone_sends, lone_receives } = outcome.counts;
+        let Counts { matched, lone_sends, lone_receives, .. } = outcome.counts;
         pipes.messages += matched + lone_sends + lone_receives;
         pipes.crowded += outcome.crowded;
         if !is_half {
@@ -390,6 +390,9 @@ impl<'a> Round<'a> {
         }
         facts.matched += outcome.counts.matched;
         facts.overlapping += outcome.overlapping;
+        for (held, end) in outcome.held_back.into_iter().zip(ends) {
+            facts.held_back.add(held, end.node);
+        }
         facts.exchanges += outcome.exchanges;
         facts.outside_exchanges += outcome.outside_exchanges;
         if let Some(framed) = &outcome.framed {

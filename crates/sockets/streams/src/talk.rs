@@ -5,6 +5,7 @@ use crate::entry::Birth;
 use crate::exchanges::Exchange;
 use crate::framed::{Follows, Framed};
 use crate::framing::{PortRule, Rules};
+use crate::held_back::HeldBack;
 use crate::legs;
 use crate::marks::Marks;
 use crate::matching::{Counts, Direction, Doubt, HalfWay};
@@ -67,6 +68,8 @@ enum Pairing {
 pub(crate) struct Outcome {
     pub counts: Counts,
     pub overlapping: u64,
+    /// What each end wrote that was held back: who asks, who answers.
+    pub held_back: [HeldBack; 2],
     /// Messages of a pipe that are halves because calls overlapped.
     pub crowded: u64,
     pub exchanges: u64,
@@ -239,9 +242,11 @@ impl Talk {
     }
 
     fn outcome(self, [one, other]: [&End; 2], ordered: Option<u64>) -> Outcome {
-        let crowded = match &self.ways {
-            Ways::Whole(ways) => ways[0].crowded(),
-            Ways::Half(_) => 0,
+        let (crowded, held_back) = match &self.ways {
+            Ways::Whole(ways) => {
+                (ways[0].crowded(), ways.each_ref().map(|way| way.counts.held_back))
+            }
+            Ways::Half(_) => (0, [HeldBack::default(); 2]),
         };
         let (counts, overlapping, stops) = match &self.ways {
             Ways::Whole(ways) => {
@@ -265,6 +270,7 @@ impl Talk {
             counts,
             // Of a pipe these are halves.
             overlapping: if self.is_pipe { 0 } else { overlapping },
+            held_back,
             crowded,
             exchanges: self.exchanges,
             outside_exchanges: if asks_nothing { 0 } else { messages - self.within },

@@ -24,6 +24,11 @@ pub struct Served {
 }
 
 impl Served {
+    /// How many hosts its processes are on.
+    pub fn hosts(&self) -> u16 {
+        self.service.hosts()
+    }
+
     /// What a node is called, with its number.
     pub fn name(&self, node: u16) -> String {
         format!("{} ({node})", self.names[usize::from(node)])

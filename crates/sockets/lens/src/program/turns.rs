@@ -1,6 +1,7 @@
 //! What threads did, put into turns.
 
 use super::events::{Did, Event, Told, Who};
+use super::ground::{Basis, Ground, Taken};
 use super::messages::Read;
 use super::roles::{self, Way};
 use super::work::Before;
@@ -23,39 +24,6 @@ const TAIL_MAX: i64 = 10;
 /// A thread that puts off more of its sends than this until it has taken other messages takes all
 /// that has come first.
 const IN_ROUNDS: f64 = 0.1;
-
-/// What is known of the machine that the program was recorded on.
-pub(super) struct Basis {
-    /// What sends and receives take, where that is no computing.
-    pub processor: Option<Processor>,
-    pub latency_ns: i64,
-}
-
-/// What all turns stand on.
-struct Ground<'a> {
-    read: &'a Read,
-    connections: &'a HashMap<u32, Connection>,
-    processor: Option<Processor>,
-    /// Between hosts, as it was recorded.
-    latency_ns: i64,
-    /// The first moment of all, ns on the timeline.
-    from: i64,
-    /// By connection: messages that were taken there, as they were taken.
-    taken: HashMap<u32, Vec<Taken>>,
-    /// By node: the same of all its connections.
-    taken_by: HashMap<u16, Vec<Taken>>,
-    /// By connection: when something was taken there for the last time.
-    last: HashMap<u32, i64>,
-    /// By node: the one that had ended before it began, and when.
-    ended: HashMap<u16, (u16, i64)>,
-}
-
-#[derive(Clone, Copy)]
-struct Taken {
-    at: i64,
-    who: Who,
-    message: u32,
-}
 
 pub(super) fn threads(
     told: &Told,
@@ -90,77 +58,6 @@ fn words(way: Way) -> &'static str {
             "for whoever comes first, between clients and servers: what is sent is because of \
              what came last."
         }
-    }
-}
-
-impl<'a> Ground<'a> {
-    fn of(
-        told: &Told,
-        read: &'a Read,
-        connections: &'a HashMap<u32, Connection>,
-        facts: &SocketsFacts,
-        basis: Basis,
-    ) -> Ground<'a> {
-        let mut ground = Ground {
-            read,
-            connections,
-            processor: basis.processor,
-            latency_ns: basis.latency_ns,
-            from: told.from,
-            taken: HashMap::new(),
-            taken_by: HashMap::new(),
-            last: HashMap::new(),
-            ended: HashMap::new(),
-        };
-        for (message, one) in (0..).zip(&read.messages) {
-            let who = (one.nodes[1], one.threads[1]);
-            let taken = Taken { at: one.taken, who, message };
-            ground.taken.entry(one.connection).or_default().push(taken);
-            let last = ground.last.entry(one.connection).or_insert(one.taken);
-            *last = one.taken.max(*last);
-            ground.taken_by.entry(who.0).or_default().push(taken);
-        }
-        let all = ground.taken.values_mut().chain(ground.taken_by.values_mut());
-        all.for_each(|taken| taken.sort_by_key(|one| (one.at, one.message)));
-        ground.follow(told, facts);
-        ground
-    }
-
-    /// Who began when others of the same parent had ended began because of that.
-    fn follow(&mut self, told: &Told, facts: &SocketsFacts) {
-        let mut spans: BTreeMap<u16, (i64, i64)> = BTreeMap::new();
-        for ((node, _), events) in &told.of {
-            let (first, last) = (events[0].0, events[events.len() - 1].0);
-            let span = spans.entry(*node).or_insert((first, last));
-            *span = (span.0.min(first), span.1.max(last));
-        }
-        let mut of_parent: HashMap<Option<u32>, Vec<(i64, i64, u16)>> = HashMap::new();
-        for process in &facts.processes {
-            let node = process.node as u16;
-            if let Some((first, last)) = spans.get(&node) {
-                of_parent.entry(process.parent).or_default().push((*last, *first, node));
-            }
-        }
-        for siblings in of_parent.values_mut() {
-            siblings.sort_unstable();
-            for (_, first, node) in siblings.iter() {
-                let earlier = siblings.partition_point(|(last, ..)| last < first);
-                if let Some((last, _, before)) = earlier.checked_sub(1).map(|at| siblings[at]) {
-                    self.ended.insert(*node, (before, last));
-                }
-            }
-        }
-    }
-
-    /// The last message that was taken on a connection by then.
-    fn last_taken(&self, connection: u32, node: u16, at: i64) -> Option<Taken> {
-        let all = self.taken.get(&connection)?;
-        let end = all.partition_point(|one| one.at <= at);
-        all[..end].iter().rev().find(|one| one.who.0 == node).copied()
-    }
-
-    fn asks(&self, node: u16, connection: u32) -> bool {
-        roles::asks(node, self.connections.get(&connection))
     }
 }
 
@@ -283,7 +180,7 @@ impl<'a> Builder<'a> {
     }
 
     fn accepted(&mut self, at: i64, connection: u32) {
-        let made = self.ground.connections.get(&connection);
+        let made = self.ground.connection(connection);
         let (enter, asked) = made.map_or((at, at), |of| (of.answerer.enter_ns, of.asker.enter_ns));
         self.tail(self.free.map_or(0, |free| (enter - free).max(0)));
         let turn = self.open(Cause::Accepted(connection), Some(connection));
@@ -308,12 +205,12 @@ impl<'a> Builder<'a> {
             Some(turn) => (turn, self.free.unwrap_or(at)),
             None => self.current(at),
         };
-        let to = self.ground.connections.get(&connection).map_or(0, |of| of.answerer.node as u16);
+        let to = self.ground.connection(connection).map_or(0, |of| of.answerer.node as u16);
         self.deed(turn, at - since, What::Connect { connection, to });
         self.free = Some(at);
         // Others do not wait in the call.
         if self.way == Way::InOrder
-            && let Some(of) = self.ground.connections.get(&connection)
+            && let Some(of) = self.ground.connection(connection)
         {
             // What it took beyond the way there and back is the kernel's work.
             let done = of.asker.exit_ns;
@@ -334,7 +231,7 @@ impl<'a> Builder<'a> {
         let free = self.free.unwrap_or(at);
         if self.asked.remove(&connection) {
             let turn = self.open(Cause::Connected(connection), Some(connection));
-            let asked = self.ground.connections.get(&connection).map_or(at, |of| of.asker.enter_ns);
+            let asked = self.ground.connection(connection).map_or(at, |of| of.asker.enter_ns);
             // Until then there was nothing to send on.
             return (turn, free.max(asked + 2 * self.ground.latency_ns));
         }
@@ -380,14 +277,12 @@ impl<'a> Builder<'a> {
             return (last as u32, self.free.unwrap_or(at));
         }
         let node = self.who.0;
-        let earlier = self.ground.taken_by.get(&node).and_then(|all| {
-            all.partition_point(|one| one.at <= at).checked_sub(1).map(|last| all[last])
-        });
-        let (cause, since) = match (earlier, self.ground.ended.get(&node)) {
+        let earlier = self.ground.last_taken_by(node, at);
+        let (cause, since) = match (earlier, self.ground.ended_before(node)) {
             (Some(taken), _) => (Cause::Taken(taken.message), taken.at),
             (None, Some((before, ended))) => {
                 let later_ns = (at - ended).max(0) as u64;
-                (Cause::Ended { node: *before, later_ns }, at)
+                (Cause::Ended { node: before, later_ns }, at)
             }
             _ => (Cause::Begin { at_ns: (at - self.ground.from).max(0) as u64 }, at),
         };

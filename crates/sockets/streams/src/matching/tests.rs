@@ -163,12 +163,12 @@ fn what_others_wrote_or_read_before_has_one_side_and_the_rest_is_matched() {
     let (sends, receives) =
         ([send(100, 4), send(200, 8)], [receive(50, 3, 10), receive(300, 13, 210)]);
     let (rows, counts) = late(&sends, &receives, ([10, 6], None), i64::MAX).unwrap();
-    assert_eq!(counts, Counts { matched: 2, lone_sends: 0, lone_receives: 2 });
+    assert_eq!(counts, Counts { matched: 2, lone_sends: 0, lone_receives: 2, ..counts });
     let found: Vec<_> = rows.iter().map(|row| (row.src, row.dst, row.bytes, row.taken)).collect();
     assert_eq!(found, [(OTHERS, 1, 3, 50), (OTHERS, 1, 1, 300), (0, 1, 4, 300), (0, 1, 8, 300)]);
     // The reader was found behind the first message, within the second.
     let (rows, counts) = late(&sends, &[receive(300, 6, 210)], ([0, 6], None), i64::MAX).unwrap();
-    assert_eq!(counts, Counts { matched: 1, lone_sends: 1, lone_receives: 0 });
+    assert_eq!(counts, Counts { matched: 1, lone_sends: 1, lone_receives: 0, ..counts });
     let found: Vec<_> = rows.iter().map(|row| (row.src, row.dst, row.bytes, row.taken)).collect();
     assert_eq!(found, [(0, OTHERS, 4, NULL), (0, 1, 8, 300)]);
 }
