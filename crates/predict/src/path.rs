@@ -39,7 +39,7 @@ impl Share {
             Share::Latency => "latency",
             Share::Bandwidth => "bandwidth",
             Share::Contention => "contention",
-            Share::Stall => "TCP, and within hosts",
+            Share::Stall => "TCP's waits, and ways within hosts",
         }
     }
 }

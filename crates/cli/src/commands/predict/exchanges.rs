@@ -42,8 +42,8 @@ pub fn section(served: &Served, foretold: &Foretold) -> Option<Section> {
     }
     let all: usize = measured.iter().map(|of| of.ns.len()).sum();
     let sentence = format!(
-        "From when a request was ready to when its answer was taken: {}. *Recorded* is what was \
-        measured; *played there* is what the model makes of it on the machine recorded on.",
+        "From when a request was ready to when its answer was taken: {}. Recorded is what was \
+        measured; played there is what the model makes of it on the machine recorded on.",
         counted(all as u64, "exchange")
     );
     (all > 0).then(|| Section::new("exchanges", "Requests and answers", sentence).table(table))
