@@ -16,6 +16,7 @@ mod mutants;
 mod paged;
 mod pipes;
 mod sanitizers;
+mod served;
 mod strangers;
 mod trace_kills;
 mod verdicts;
@@ -146,6 +147,12 @@ const SUITES: &[Suite] = &[
         what: "programs that fork for seconds on end, traced beside others that take the cores",
         count: forks::COUNT,
         run: forks::forks,
+    },
+    Suite {
+        name: "served",
+        what: "servers and clients of random kinds, traced, and predicted on another network",
+        count: served::COUNT,
+        run: served::served,
     },
     Suite {
         name: "pipes",

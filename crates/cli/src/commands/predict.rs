@@ -122,7 +122,7 @@ fn matched_anew(question: &mut Question, runs: &[Run]) -> Result<(Foretold, Vec<
 fn whole(paths: &[PathBuf]) -> Result<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
     for path in paths {
-        let run = Run::open(path)?;
+        let run = crate::analyse::open(path)?;
         let name = run.path().display();
         if run.info.state == State::Cut {
             bail!(
@@ -309,6 +309,14 @@ fn recorded_on(args: &PredictArgs, run: &Run) -> Option<Machine> {
 }
 
 fn unknown_machine(run: &Run) -> String {
+    if run.info.parameters.contains_key(streams::KEY) {
+        return format!(
+            "{}: no arrival of a message between hosts was observed, which would say what network \
+            it was recorded on: make a machine's file with `fourstamp machine calibrate`, and give \
+            it with --from",
+            run.path().display()
+        );
+    }
     format!(
         "{}: nothing says what machine it was recorded on: make its file with `fourstamp machine \
         calibrate`, and give it with --from",

@@ -8,6 +8,7 @@ serve HOW FOLDER NAME MS [OTHER]  until a request says so: HOW is
 ask HOW FOLDER NAME COUNT [CLIENTS]  one request after the other: HOW is
     keep     on one connection for each client, which is a thread
     each     on a new connection for each request
+A request, and its answer, has as many bytes as the environment's LINE says, or 16.
 """
 
 import os
@@ -18,8 +19,8 @@ import sys
 import threading
 import time
 
-LINE = 16
-LAST = b"that was the end"
+LINE = int(os.environ.get("LINE", 16))
+LAST = b"that was the end".ljust(LINE)
 
 
 def listen(folder, name):

@@ -140,7 +140,10 @@ fn what_a_proxy_asks_crosses_the_network_too_unless_it_is_on_the_same_host() {
     let said = String::from_utf8_lossy(&few.stderr).into_owned();
     assert_eq!(few.status.code(), Some(2), "{said}");
     assert!(said.contains("has 2 nodes") && said.contains("--same-host"), "{said}");
-    let alone = predict(home.path(), "--on 20.toml --same-host 0,1,2,3,4,5,6,7");
+    let unknown = predict(home.path(), "--on 20.toml --same-host 0,99");
+    let said = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(said.contains("it has no node 99"), "{said}");
+    let alone = predict(home.path(), "--on 20.toml --same-host 0,1,2,3,4");
     let said = String::from_utf8_lossy(&alone.stderr).into_owned();
     assert_eq!(alone.status.code(), Some(2), "{said}");
     assert!(said.contains("all its processes belong on one host"), "{said}");

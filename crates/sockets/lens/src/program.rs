@@ -87,6 +87,9 @@ pub enum ServiceError {
         /// All messages.
         all: u64,
     },
+    /// A node was named that it does not have.
+    #[error("it has no node {0}: `fourstamp report` has their numbers")]
+    NoNode(u16),
     /// No network matters to it.
     #[error(
         "all its processes belong on one host: it is one program, or they talk over Unix-domain \
@@ -119,6 +122,10 @@ pub fn program(
     }
     let connections = events::connections(run)?;
     let nodes = read.nodes(&facts);
+    let unknown = same_host.iter().flatten().find(|node| usize::from(**node) >= nodes);
+    if let Some(node) = unknown {
+        return Err(ServiceError::NoNode(*node));
+    }
     let mut together = hosts::Together::of(&run.info, &facts, &read, &connections, nodes);
     same_host.iter().for_each(|nodes| together.join_all(nodes));
     let host_of = together.hosts();

@@ -3,7 +3,6 @@
 
 use super::events::{Told, Who};
 use super::messages::Read;
-use super::roles;
 use machine::Processor;
 use std::collections::{BTreeMap, HashMap};
 use streams::SocketsFacts;
@@ -105,10 +104,6 @@ impl<'a> Ground<'a> {
     /// The last message that this process had taken on a connection by then.
     pub fn last_taken(&self, connection: u32, node: u16, at: i64) -> Option<Taken> {
         last_by(self.taken.get(&(connection, node))?, at)
-    }
-
-    pub fn asks(&self, node: u16, connection: u32) -> bool {
-        roles::asks(node, self.connections.get(&connection))
     }
 
     /// What this process had taken last by then, from anybody.

@@ -33,11 +33,10 @@ impl Together {
         together
     }
 
-    /// These are on one host; nodes that are not there are passed over.
+    /// These nodes are on one host.
     pub fn join_all(&mut self, nodes: &[u16]) {
-        let mut known = nodes.iter().copied().map(usize::from).filter(|node| *node < self.0.len());
-        let Some(first) = known.next() else { return };
-        known.collect::<Vec<_>>().into_iter().for_each(|other| self.join(first, other));
+        let Some((first, others)) = nodes.split_first() else { return };
+        others.iter().for_each(|other| self.join((*first).into(), (*other).into()));
     }
 
     /// By node: its host, numbered as they come.

@@ -18,12 +18,16 @@ pub(super) fn measured(read: &Read, host_of: &[u16]) -> Option<Machine> {
     let between = read.messages.iter().filter(|one| one.is_observed);
     let between = between.filter_map(|one| Some((one, way(one, host_of)?)));
     let ways = Ways::of(read, host_of);
+    let least = between.clone().map(|(one, _)| one.bytes).min()?;
+    // A program may have none that is short.
+    let short_of = SHORT.max(2 * least);
     let (mut short, mut long) = (Vec::new(), Vec::new());
     for (one, way) in between {
         let took = (one.arrived - one.sent).max(0) as f64;
-        if one.bytes <= SHORT {
+        if one.bytes <= short_of {
             short.push(took);
-        } else if one.bytes >= LONG {
+        }
+        if one.bytes >= LONG.max(2 * short_of) {
             // Others share the link meanwhile.
             long.push((took, ways.bytes(way, one.sent, one.arrived) as f64));
         }

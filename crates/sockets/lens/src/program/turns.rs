@@ -79,6 +79,8 @@ struct Builder<'a> {
     owed: i64,
     /// By connection: the turn in which its last message was taken, or it was accepted.
     latest: HashMap<u32, u32>,
+    /// By connection: when it sent something there last.
+    sent: HashMap<u32, i64>,
     /// Turns in which something came on a connection for the last time, until it has a successor.
     over: VecDeque<u32>,
     /// Connections that were asked for, until something is sent there.
@@ -101,6 +103,7 @@ impl<'a> Builder<'a> {
             free: None,
             owed: 0,
             latest: HashMap::new(),
+            sent: HashMap::new(),
             over: VecDeque::new(),
             asked: HashSet::new(),
             tails: Vec::new(),
@@ -192,6 +195,7 @@ impl<'a> Builder<'a> {
     fn sent(&mut self, at: i64, message: u32) {
         let seen = &self.ground.read.messages[message as usize];
         let (turn, since) = self.cause_of_send(at, seen.connection);
+        self.sent.insert(seen.connection, at);
         let work = self.less_owed(at - since);
         self.deed(turn, work, What::Send(message));
         let sent = seen.sent.max(at);
@@ -249,26 +253,12 @@ impl<'a> Builder<'a> {
         self.current(at)
     }
 
-    /// What another thread took on this connection, since this one did anything, to be answered.
+    /// What another thread took on this connection, to which this one has sent nothing yet: who
+    /// asks may have asked more since, which needs no answer first.
     fn handed(&self, connection: u32, at: i64) -> Option<Taken> {
         let taken = self.ground.last_taken(connection, self.who.0, at)?;
-        let is_news = self.free.is_none_or(|free| taken.at >= free);
-        let asks = self.ground.asks(self.who.0, connection);
-        // Who asks may have asked more since, which needs no answer first.
-        let is_answered = !asks || !self.has_sent_since(connection, taken.at);
-        (taken.who != self.who && is_news && is_answered).then_some(taken)
-    }
-
-    /// Whether this thread has sent something there since.
-    fn has_sent_since(&self, connection: u32, since: i64) -> bool {
-        let sends = self.turns.iter().rev().take(1).flat_map(|open| open.deeds.iter().rev());
-        sends
-            .filter_map(
-                |deed| if let What::Send(message) = deed.what { Some(message) } else { None },
-            )
-            .map(|message| &self.ground.read.messages[message as usize])
-            .take_while(|seen| seen.ready > since)
-            .any(|seen| seen.connection == connection)
+        let is_open = self.sent.get(&connection).is_none_or(|sent| *sent < taken.at);
+        (taken.who != self.who && is_open).then_some(taken)
     }
 
     /// The turn that it is in, or its first; and since when it worked.
