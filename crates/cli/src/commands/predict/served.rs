@@ -4,7 +4,7 @@
 use super::case::Served;
 use super::foretell::Foretold;
 use super::latencies::{Latency, quantile, recorded};
-use document::{Cell, Column, Section, Table, counted, time};
+use document::{Cell, Column, Section, Table, count, counted, time};
 use predict::Spent;
 
 const PS_PER_S: f64 = 1e12;
@@ -63,7 +63,7 @@ pub fn nodes(served: &Served, foretold: &Foretold) -> Section {
         }
     }
     let which = match all > SHOWN {
-        true => format!(" Of {} those that compute longest.", counted(all as u64, "process")),
+        true => format!(" Of {} processes those that compute longest.", count(all as u64)),
         false => String::new(),
     };
     let sentence = format!(
