@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 const PUT_OFF_NS: std::ops::RangeInclusive<i64> = 38_000_000..=60_000_000;
 /// Who writes that long before it comes waits for it.
 const WAITS_NS: i64 = 20_000_000;
+/// The message before was no longer on its way than this, or the acknowledgement may have been.
+const NEAR_NS: i64 = 5_000_000;
 /// A full packet goes at once. On one host packets are larger, so longer messages wait as well.
 const SHORT: u64 = 65_483;
 
@@ -19,16 +21,18 @@ pub(crate) struct HeldBack {
     pub messages: u64,
     /// How long they were on their way, all together, ns.
     pub ns: i64,
-    /// When the message before arrived.
+    /// When the message before arrived, if it was not long on its way.
     before: Option<i64>,
 }
 
 impl HeldBack {
     /// The next message over TCP, of so many bytes: one that comes when the acknowledgement of the
-    /// message before it is due, long after it was sent, has waited for that.
-    pub fn note(&mut self, bytes: u64, sent: i64, arrival: Arrival) {
-        let before = self.before.replace(arrival.at);
-        if arrival.how != How::Observed || bytes >= SHORT || arrival.at - sent < WAITS_NS {
+    /// message before it is due, long after the call that wrote it had returned (`written`), has
+    /// waited for that.
+    pub fn note(&mut self, bytes: u64, [sent, written]: [i64; 2], arrival: Arrival) {
+        let is_near = arrival.at - sent <= NEAR_NS;
+        let before = std::mem::replace(&mut self.before, is_near.then_some(arrival.at));
+        if arrival.how != How::Observed || bytes >= SHORT || arrival.at - written < WAITS_NS {
             return;
         }
         if before.is_some_and(|before| PUT_OFF_NS.contains(&(arrival.at - before))) {
@@ -80,7 +84,7 @@ mod tests {
     fn note(messages: &[(i64, i64)]) -> HeldBack {
         let mut held = HeldBack::default();
         for (sent, arrived) in messages {
-            held.note(100, sent * MS, Arrival::observed(arrived * MS));
+            held.note(100, [sent * MS; 2], Arrival::observed(arrived * MS));
         }
         held
     }
@@ -96,9 +100,14 @@ mod tests {
         assert_eq!(note(&[(0, 45), (1, 46), (2, 47)]).messages, 0, "a long way");
         assert_eq!(note(&[(0, 0), (40, 41)]).messages, 0, "it was written late");
         assert_eq!(note(&[(0, 0), (1, 201)]).messages, 0, "it was sent again");
+        assert_eq!(note(&[(0, 25), (50, 75), (95, 120)]).messages, 0, "a far peer, now and then");
+        assert_eq!(note(&[(0, 22), (1, 67)]).messages, 0, "the acknowledgement was on its way");
+        let mut stopped = note(&[(0, 0)]);
+        stopped.note(100, [MS, 43 * MS], Arrival::observed(42 * MS));
+        assert_eq!(stopped.messages, 0, "its writer was stopped within the call");
         let mut bracketed = note(&[(0, 0)]);
         let arrival = Arrival { how: How::Bracketed, ..Arrival::observed(41 * MS) };
-        bracketed.note(100, MS, arrival);
+        bracketed.note(100, [MS; 2], arrival);
         assert_eq!(bracketed.messages, 0, "nobody saw when it arrived");
     }
 }

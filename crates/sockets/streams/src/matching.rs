@@ -233,7 +233,7 @@ impl Direction {
         self.counts.matched += 1;
         if self.way.transport.is_tcp() {
             let sent = message.sent(arrival.at);
-            self.counts.held_back.note(message.bytes, sent, arrival);
+            self.counts.held_back.note(message.bytes, [sent, message.exit], arrival);
         }
         let row = MessageRow {
             src: message.node,
