@@ -1,6 +1,6 @@
 //! The chain of causes that leads to a moment, by what its time went to.
 
-use machine::Time;
+use machine::{Time, Timer};
 use std::ops::{Index, IndexMut};
 
 /// What the time of a chain goes to.
@@ -62,6 +62,16 @@ impl Path {
     /// All of its time, ps.
     pub fn total(&self) -> Time {
         self.parts.iter().sum()
+    }
+
+    /// A processor works so long from `now` on, with its timer's interrupts in between: how long
+    /// that takes.
+    pub fn work(&mut self, share: Share, timer: &Timer, now: &mut Time, work: Time) -> Time {
+        let done = timer.done(*now, work);
+        let took = done - *now;
+        self[share] += took;
+        *now = done;
+        took
     }
 
     /// The same path, later by so much of a share.

@@ -68,6 +68,8 @@ pub enum Stuck {
     Nodes { machine: u16, program: usize },
     /// A node waits for a message that does not come.
     Waits { node: u16, step: usize, message: u32 },
+    /// A node waits at a step for something else than a message.
+    Stands { node: u16, step: usize },
     /// A node sends to another, of which it has taken less by then than when it was recorded: the
     /// program may follow whom its messages came from.
     Unasked { node: u16, to: u16 },
@@ -83,6 +85,11 @@ impl std::fmt::Display for Stuck {
                 out,
                 "played again, node {node} waits for ever at its step {step}, for message \
                 {message}: what was recorded is no whole program"
+            ),
+            Stuck::Stands { node, step } => write!(
+                out,
+                "played again, node {node} waits for ever at its step {step}: what was recorded is no \
+                whole program"
             ),
             Stuck::Unasked { node, to } => {
                 write!(out, "played again, node {node} answers node {to}, which has not asked yet")

@@ -216,6 +216,8 @@ fn sum(topology: Topology, kind: u64, change: impl Fn(Program) -> Program) -> (u
                 sum.add_all([u64::from(node), step as u64, u64::from(message)]);
             }
             Err(Stuck::Nodes { .. }) => unreachable!("there are enough nodes"),
+            // Waits for nothing but messages.
+            Err(stuck @ Stuck::Stands { .. }) => panic!("{stuck}"),
             Err(Stuck::Unasked { .. }) => unreachable!("messages are taken as recorded"),
         }
     }

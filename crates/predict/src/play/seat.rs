@@ -103,11 +103,7 @@ impl Seat {
     }
 
     fn work(&mut self, work: Time, share: Share) -> Time {
-        let done = self.timer.done(self.now, work);
-        let took = done - self.now;
-        self.path[share] += took;
-        self.now = done;
-        took
+        self.path.work(share, &self.timer, &mut self.now, work)
     }
 
     /// A packet came and took so much of its processor.

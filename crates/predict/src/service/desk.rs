@@ -138,10 +138,6 @@ impl<'a> Desk<'a> {
     }
 
     fn work(&mut self, work: Time, share: Share) -> Time {
-        let done = self.timer.done(self.now, work);
-        let took = done - self.now;
-        self.path[share] += took;
-        self.now = done;
-        took
+        self.path.work(share, &self.timer, &mut self.now, work)
     }
 }

@@ -2,9 +2,7 @@
 
 use super::{Thread, Turn};
 use crate::path::Path;
-use machine::{Table, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use machine::{Queue, Table, Time};
 
 /// Of a turn that no other comes behind.
 const NONE: u32 = u32::MAX;
@@ -20,7 +18,7 @@ pub(super) struct Gate<'a> {
     barrier: u32,
     /// When the causes of turns came that have not begun, and the path to that.
     caused: Table<(Time, Path)>,
-    ready: BinaryHeap<Reverse<(Time, u32)>>,
+    ready: Queue<(Time, u32)>,
 }
 
 impl<'a> Gate<'a> {
@@ -33,7 +31,7 @@ impl<'a> Gate<'a> {
             }
         }
         let done = vec![false; turns.len()];
-        let (caused, ready) = (Table::default(), BinaryHeap::new());
+        let (caused, ready) = (Table::default(), Queue::new());
         let mut gate = Gate { turns, behind, done, low: 0, barrier: 0, caused, ready };
         gate.barrier = gate.next_barrier(0);
         gate
@@ -49,11 +47,11 @@ impl<'a> Gate<'a> {
     /// that came by then, if a time is given.
     pub fn next(&mut self, by: Option<Time>) -> Option<(u32, Time, Path)> {
         loop {
-            let Reverse((when, _)) = self.ready.peek()?;
+            let (when, _) = self.ready.first()?;
             if by.is_some_and(|by| *when > by) {
                 return None;
             }
-            let Reverse((_, turn)) = self.ready.pop()?;
+            let (_, turn) = self.ready.pop()?;
             // It may have been let in twice.
             if let Some((when, path)) = self.caused.remove(&turn.into()) {
                 return Some((turn, when, path));
@@ -99,7 +97,7 @@ impl<'a> Gate<'a> {
         let is_behind = of.before.is_some_and(|before| !self.done[before as usize]);
         let is_in_order = turn < self.barrier || turn == self.barrier && self.low == turn;
         if !is_behind && is_in_order {
-            self.ready.push(Reverse((*when, turn)));
+            self.ready.push((*when, turn));
         }
     }
 }

@@ -8,9 +8,7 @@ use super::{Cause, Service, What};
 use crate::path::{Path, Share};
 use crate::play::{Played, Rematched, Spent, Stamps, Stuck};
 use crate::wire::{Load, Told, Wire};
-use machine::{Machine, PS_PER_NS, Processor, Tells, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use machine::{Machine, PS_PER_NS, Processor, Queue, Tells, Time};
 
 /// Something that will happen, known before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,12 +31,12 @@ struct Under {
     arrived: Time,
 }
 
-/// Bytes of a stream that were sent and not taken, who waits to send more, and when the last one
-/// came.
+/// Bytes of a stream that were sent and not taken, what threads wait to send more, and when the
+/// last one came.
 #[derive(Default)]
 struct Stream {
     bytes: u64,
-    waits: Option<u32>,
+    waits: Vec<u32>,
     last: Time,
     window: Window,
 }
@@ -50,7 +48,7 @@ pub(super) struct Player<'a, T> {
     bytes_per_s: f64,
     desks: Vec<Desk<'a>>,
     /// Each with its turn among those of a moment, and where the path to it is.
-    due: BinaryHeap<Reverse<(Time, u64, Due, Place)>>,
+    due: Queue<(Time, u64, Due, Place)>,
     paths: Slab,
     next: u64,
     causes: Causes,
@@ -74,7 +72,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
             wire: Wire::new(machine, service.hosts(), seed, Tells::Ahead),
             bytes_per_s: machine.value("network.bandwidth"),
             desks: desks.collect(),
-            due: BinaryHeap::new(),
+            due: Queue::new(),
             paths: Slab::default(),
             next: 0,
             causes: Causes::of(service),
@@ -96,7 +94,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
 
     pub fn run(mut self) -> Result<Played, Stuck> {
         loop {
-            let first = self.due.peek().map(|Reverse((when, ..))| *when);
+            let first = self.due.first().map(|(when, ..)| *when);
             match (first, self.wire.next()) {
                 (None, None) => return self.played(),
                 (Some(now), Some(next)) if next <= now => self.move_network(),
@@ -111,8 +109,11 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         let mut spent = vec![Spent::default(); nodes];
         for (desk, thread) in self.desks.iter().zip(&self.service.threads) {
             if let Some((step, turn)) = desk.gate.first_left() {
-                let message = if let Cause::Came(message) = turn.cause { message } else { 0 };
-                return Err(Stuck::Waits { node: thread.node, step, message });
+                let node = thread.node;
+                return Err(match turn.cause {
+                    Cause::Came(message) => Stuck::Waits { node, step, message },
+                    _ => Stuck::Stands { node, step },
+                });
             }
             let all = &mut spent[usize::from(thread.node)];
             all.computing += desk.spent.computing;
@@ -128,12 +129,12 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
 
     fn at(&mut self, when: Time, due: Due, path: Path) {
         let place = if matches!(due, Due::Deed(_)) { 0 } else { self.paths.put(path) };
-        self.due.push(Reverse((when, self.next, due, place)));
+        self.due.push((when, self.next, due, place));
         self.next += 1;
     }
 
     fn next_due(&mut self) {
-        let Some(Reverse((when, _, due, place))) = self.due.pop() else { return };
+        let Some((when, _, due, place)) = self.due.pop() else { return };
         if let Due::Deed(thread) = due {
             return self.deed(thread);
         }
@@ -223,7 +224,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         let way = if is_between { self.wire.latency(hosts) } else { 0 };
         let stream = &mut self.streams[letter.stream as usize];
         if stream.bytes > 0 && stream.bytes + letter.bytes > self.service.room_bytes {
-            stream.waits = Some(thread);
+            stream.waits.push(thread);
             return false;
         }
         stream.bytes += letter.bytes;
@@ -262,7 +263,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         (self.tell)(message, Stamps { ready, sent, arrived, taken: now });
         let stream = &mut self.streams[letter.stream as usize];
         stream.bytes = stream.bytes.saturating_sub(letter.bytes);
-        if let Some(sender) = stream.waits.take() {
+        for sender in std::mem::take(&mut stream.waits) {
             self.desks[sender as usize].had_room(now, path);
             self.at(now, Due::Deed(sender), Path::default());
         }

@@ -175,11 +175,27 @@ fn a_stream_has_so_much_room_and_its_sender_waits_for_more() {
 }
 
 #[test]
+fn all_threads_that_wait_for_room_go_on() {
+    let big = Letter { bytes: 600_000, ..letter(0, 1, 0) };
+    let sends = |message: u32| vec![turn(begin(), &[after(0, What::Send(message))])];
+    let take = |message: u32| turn(Cause::Came(message), &[after(50, What::Take(message))]);
+    let mut threads: Vec<Thread> = (0..3).map(|message| thread(0, sends(message))).collect();
+    threads.push(thread(1, vec![take(0), take(1), take(2)]));
+    let all = service(&[0, 1], &[big; 3], threads);
+    let played = serve(&all, &wire(0, 1e12), 1, |_, _| ()).unwrap();
+    assert_eq!(played.end() / PS_PER_NS / MS, 150);
+}
+
+#[test]
 fn what_never_comes_and_a_machine_that_is_too_small_are_said() {
     let mut lacks = two_clients(&[0, 1, 2]);
     lacks.threads.pop();
     let stuck = serve(&lacks, &wire(1, 1e9), 1, |_, _| ()).unwrap_err();
     assert_eq!(stuck, Stuck::Waits { node: 0, step: 0, message: 2 });
+    let connects = turn(Cause::Connected(7), &[]);
+    let alone = service(&[0], &[], vec![thread(0, vec![connects])]);
+    let stuck = serve(&alone, &wire(1, 1e9), 1, |_, _| ()).unwrap_err();
+    assert_eq!(stuck, Stuck::Stands { node: 0, step: 0 });
     let wide = two_clients(&[0, 3, 4]);
     let stuck = serve(&wide, &wire(1, 1e9), 1, |_, _| ()).unwrap_err();
     assert_eq!(stuck, Stuck::Nodes { machine: 4, program: 5 });

@@ -116,9 +116,10 @@ pub fn program(
 ) -> Result<ReadService, ServiceError> {
     let facts = facts::of(&run.info).unwrap_or_default();
     let mut read = messages::read(run)?;
-    let all = read.messages.len() as u64 + read.halves;
-    if read.whole == 0 || (read.whole as f64) < MATCHED_MIN * all as f64 {
-        return Err(ServiceError::Unmatched { matched: read.whole, all });
+    let matched = read.messages.len() as u64;
+    let all = matched + read.halves;
+    if matched == 0 || (matched as f64) < MATCHED_MIN * all as f64 {
+        return Err(ServiceError::Unmatched { matched, all });
     }
     let connections = events::connections(run)?;
     let nodes = read.nodes(&facts);
@@ -145,7 +146,7 @@ pub fn program(
     };
     let built = turns::threads(&told, &read, &connections, &facts, basis);
     let names = names(&facts, nodes);
-    let mut kept = vec![hosts::said(&names, &host_of, &read)];
+    let mut kept = vec![hosts::said(&facts, &host_of, &read)];
     let service = Service {
         threads: built.threads,
         host_of,

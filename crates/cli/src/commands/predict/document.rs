@@ -69,8 +69,10 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
         row(&question.target.name, &foretold.target, mean(&question.measured_s)),
     ]);
     let launches = launches(question.cases.len());
+    let serves = question.cases.iter().any(|case| case.served().is_some());
+    let what = if serves { "is done between hosts" } else { "a node does" };
     let sentence = format!(
-        "From the first thing that a node does to the last; {launches}. The interval is the least \
+        "From the first thing that {what} to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
         other and each figure of the machine is somewhere in its range. That of the other machine \
         also holds what comes out if the model is off there by as much as here, either way{}.{}",

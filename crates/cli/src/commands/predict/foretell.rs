@@ -68,7 +68,7 @@ impl Astray {
                 format!("rank {node} would answer rank {to}, which has not asked yet")
             }
             Stuck::Waits { node, .. } => format!("rank {node} would wait for ever"),
-            Stuck::Nodes { .. } => self.stuck.to_string(),
+            Stuck::Nodes { .. } | Stuck::Stands { .. } => self.stuck.to_string(),
         }
     }
 }

@@ -12,6 +12,7 @@ use streams::connections::Connection;
 pub(super) struct Basis {
     /// What sends and receives take, where that is no computing.
     pub processor: Option<Processor>,
+    /// Between hosts.
     pub latency_ns: i64,
 }
 
@@ -19,9 +20,7 @@ pub(super) struct Basis {
 pub(super) struct Ground<'a> {
     pub read: &'a Read,
     pub connections: &'a HashMap<u32, Connection>,
-    pub processor: Option<Processor>,
-    /// Between hosts, as it was recorded.
-    pub latency_ns: i64,
+    pub basis: Basis,
     /// The first moment of all, ns on the timeline.
     pub from: i64,
     /// By connection and node: messages that it took there, as they were taken.
@@ -53,8 +52,7 @@ impl<'a> Ground<'a> {
         let mut ground = Ground {
             read,
             connections,
-            processor: basis.processor,
-            latency_ns: basis.latency_ns,
+            basis,
             from: told.from,
             taken: HashMap::new(),
             taken_by: HashMap::new(),

@@ -5,6 +5,8 @@
 //! Unix-domain sockets or pipes, which no network carries.
 
 use super::messages::Read;
+use crate::names::some_of;
+use document::counted;
 use record::RunInfo;
 use std::collections::{BTreeMap, HashMap};
 use streams::SocketsFacts;
@@ -110,27 +112,19 @@ fn bare(name: &str) -> &str {
 }
 
 /// Which processes that talk are on which host, in a sentence.
-pub(super) fn said(names: &[String], host_of: &[u16], read: &Read) -> String {
+pub(super) fn said(facts: &SocketsFacts, host_of: &[u16], read: &Read) -> String {
     /// More are not named.
     const SHOWN: usize = 6;
     let mut talk: Vec<u16> = read.messages.iter().flat_map(|one| one.nodes).collect();
     talk.sort_unstable();
     talk.dedup();
-    let mut hosts: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
+    let mut hosts: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
     for node in talk {
-        hosts.entry(host_of[usize::from(node)]).or_default().push(node);
+        hosts.entry(host_of[usize::from(node)]).or_default().push(node.into());
     }
-    let name = |nodes: &Vec<u16>| {
-        let one = |node: &u16| format!("{} ({node})", names[usize::from(*node)]);
-        let mut all: Vec<String> = nodes.iter().take(SHOWN).map(one).collect();
-        if nodes.len() > SHOWN {
-            all.push(format!("{} more", nodes.len() - SHOWN));
-        }
-        all.join(", ")
-    };
-    let mut all: Vec<String> = hosts.values().take(SHOWN).map(name).collect();
-    if hosts.len() > SHOWN {
-        all.push(format!("{} more hosts", hosts.len() - SHOWN));
-    }
+    let mut all: Vec<String> =
+        hosts.values().take(SHOWN).map(|nodes| some_of(facts, nodes)).collect();
+    let others = hosts.len().saturating_sub(SHOWN);
+    all.extend((others > 0).then(|| counted(others as u64, "other host")));
     format!("The network is between these hosts: {}.", all.join("; "))
 }

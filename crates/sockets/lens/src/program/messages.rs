@@ -48,7 +48,6 @@ pub(super) struct Half {
 pub(super) struct Read {
     /// In the order in which they were sent.
     pub messages: Vec<Seen>,
-    pub whole: u64,
     pub halves: u64,
     pub half: Vec<Half>,
 }
@@ -116,7 +115,6 @@ impl Read {
             }));
             return;
         }
-        self.whole += 1;
         self.messages.push(Seen {
             nodes,
             threads: [from as u32, to as u32],

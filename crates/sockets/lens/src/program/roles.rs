@@ -44,7 +44,7 @@ pub(super) fn ways(
 }
 
 /// Whether this node asks on a connection; else it answers.
-pub(super) fn asks(node: u16, connection: Option<&Connection>) -> bool {
+fn asks(node: u16, connection: Option<&Connection>) -> bool {
     connection.is_some_and(|of| of.asker.node == i64::from(node))
 }
 

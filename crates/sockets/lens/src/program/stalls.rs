@@ -28,7 +28,7 @@ impl Stalled {
             format!(
                 "{} stood still for {} on average for which no traffic on the network accounts, \
                 as where TCP holds back a short write until an earlier one is acknowledged, which \
-                the peer delays: so they do on the other network.",
+                the peer delays: so it is on the other network, too.",
                 document::counted(self.messages, "message"),
                 document::time(self.ns as f64 / self.messages as f64)
             )

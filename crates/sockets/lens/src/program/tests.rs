@@ -34,7 +34,7 @@ fn seen(nodes: [u16; 2], connection: u32, sent: i64) -> Seen {
 }
 
 fn read(messages: Vec<Seen>) -> Read {
-    Read { whole: messages.len() as u64, messages, ..Read::default() }
+    Read { messages, ..Read::default() }
 }
 
 fn maker(node: u16) -> Maker {

@@ -188,7 +188,7 @@ impl<'a> Builder<'a> {
         self.tail(self.free.map_or(0, |free| (enter - free).max(0)));
         let turn = self.open(Cause::Accepted(connection), Some(connection));
         // It may have waited for the connection to come.
-        self.deed(turn, at - enter.max(asked + self.ground.latency_ns), What::Compute);
+        self.deed(turn, at - enter.max(asked + self.ground.basis.latency_ns), What::Compute);
         self.free = Some(at);
     }
 
@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
         {
             // What it took beyond the way there and back is the kernel's work.
             let done = of.asker.exit_ns;
-            self.deed(turn, done - at - 2 * self.ground.latency_ns, What::Compute);
+            self.deed(turn, done - at - 2 * self.ground.basis.latency_ns, What::Compute);
             self.free = Some(done);
         }
         self.asked.insert(connection);
@@ -237,7 +237,7 @@ impl<'a> Builder<'a> {
             let turn = self.open(Cause::Connected(connection), Some(connection));
             let asked = self.ground.connection(connection).map_or(at, |of| of.asker.enter_ns);
             // Until then there was nothing to send on.
-            return (turn, free.max(asked + 2 * self.ground.latency_ns));
+            return (turn, free.max(asked + 2 * self.ground.basis.latency_ns));
         }
         if let Some(taken) = self.handed(connection, at) {
             let turn = self.open(Cause::Taken(taken.message), None);
@@ -322,7 +322,11 @@ impl<'a> Builder<'a> {
 
     /// What sending or receiving takes on the machine recorded on, ns.
     fn handling(&self, takes: impl FnOnce(&Processor) -> u64) -> i64 {
-        self.ground.processor.as_ref().map_or(0, |processor| (takes(processor) / PS_PER_NS) as i64)
+        self.ground
+            .basis
+            .processor
+            .as_ref()
+            .map_or(0, |processor| (takes(processor) / PS_PER_NS) as i64)
     }
 
     /// A time without what sends and receives in it took; what is left of these the next ones owe.
