@@ -88,8 +88,8 @@ impl std::fmt::Display for Stuck {
             ),
             Stuck::Stands { node, step } => write!(
                 out,
-                "played again, node {node} waits for ever at its step {step}: what was recorded is no \
-                whole program"
+                "played again, node {node} waits for ever at its step {step}: what was recorded is \
+                no whole program"
             ),
             Stuck::Unasked { node, to } => {
                 write!(out, "played again, node {node} answers node {to}, which has not asked yet")

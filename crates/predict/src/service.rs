@@ -14,7 +14,6 @@ mod causes;
 mod desk;
 mod gate;
 mod player;
-mod slab;
 mod window;
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use super::causes::Causes;
 use super::desk::{Desk, Next};
-use super::slab::{Place, Slab};
 use super::window::{Trip, Window};
 use super::{Cause, Service, What};
 use crate::path::{Path, Share};
 use crate::play::{Played, Rematched, Spent, Stamps, Stuck};
 use crate::wire::{Load, Told, Wire};
 use machine::{Machine, PS_PER_NS, Processor, Queue, Tells, Time};
+use slab::Slab;
 
 /// Something that will happen, known before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,8 +48,8 @@ pub(super) struct Player<'a, T> {
     bytes_per_s: f64,
     desks: Vec<Desk<'a>>,
     /// Each with its turn among those of a moment, and where the path to it is.
-    due: Queue<(Time, u64, Due, Place)>,
-    paths: Slab,
+    due: Queue<(Time, u64, Due, usize)>,
+    paths: Slab<Path>,
     next: u64,
     causes: Causes,
     /// By node: threads that are not done.
@@ -73,7 +73,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
             bytes_per_s: machine.value("network.bandwidth"),
             desks: desks.collect(),
             due: Queue::new(),
-            paths: Slab::default(),
+            paths: Slab::new(),
             next: 0,
             causes: Causes::of(service),
             going: vec![0; service.host_of.len()],
@@ -128,7 +128,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
     }
 
     fn at(&mut self, when: Time, due: Due, path: Path) {
-        let place = if matches!(due, Due::Deed(_)) { 0 } else { self.paths.put(path) };
+        let place = if matches!(due, Due::Deed(_)) { 0 } else { self.paths.insert(path) };
         self.due.push((when, self.next, due, place));
         self.next += 1;
     }
@@ -138,7 +138,7 @@ impl<'a, T: FnMut(u32, Stamps)> Player<'a, T> {
         if let Due::Deed(thread) = due {
             return self.deed(thread);
         }
-        let path = self.paths.take(place);
+        let path = self.paths.remove(place);
         match due {
             Due::Cause { thread, turn } => self.caused((thread, turn), when, path),
             Due::Came(message) => {
