@@ -27,8 +27,8 @@ If the program then answers a rank that has not asked, or waits for ever, the
 run is predicted as with --as-recorded, and a line says so.
 
 Of programs that `fourstamp trace` recorded, --from may be left out: their
-network is what their messages took. Programs that ran on one host are told
-apart by name; --same-host keeps some of them together.
+network is what their messages took. Programs that ran on one host get a host
+each, with what they forked; --same-host keeps some of them together.
 
 Of a run of `fourstamp pager run`, --from may be left out: its network is the
 rate that was measured. The pager decides anew what it reads ahead and evicts,

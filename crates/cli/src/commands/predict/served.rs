@@ -20,6 +20,9 @@ pub fn latency(served: &Served, foretold: &Foretold, target: &str) -> Option<Str
     };
     let (recorded, there) = (pooled(&recorded(served)), pooled(&foretold.target.latencies));
     let at = |ns: &[u64], p: f64| quantile(ns, p).map(|ns| time(ns as f64));
+    if there.len() < 2 {
+        return None;
+    }
     let [half, most] = [at(&there, 0.5)?, at(&there, 0.99)?];
     let [was_half, was_most] = [at(&recorded, 0.5)?, at(&recorded, 0.99)?];
     Some(format!(

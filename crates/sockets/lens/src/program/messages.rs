@@ -183,8 +183,8 @@ impl Read {
         let halves = document::counted(self.halves, "message");
         let of_others = (self.halves > 0).then(|| {
             format!(
-                "{halves} with programs that were not traced, or unmatched, come when they came: \
-                the other network does not move them."
+                "{halves} with programs that were not traced, or unmatched: what came of them \
+                comes when it did, whatever the network."
             )
         });
         of_others.into_iter().collect()

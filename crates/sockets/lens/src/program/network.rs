@@ -40,7 +40,7 @@ pub(super) fn measured(read: &Read, host_of: &[u16]) -> Option<Machine> {
     let bandwidth = Constant { basis: Basis::Measured, ..Constant::of(bandwidth) };
     let figures = [("network.latency", latency), ("network.bandwidth", bandwidth)];
     Some(Machine {
-        name: "its network, as measured".to_owned(),
+        name: "its network as measured".to_owned(),
         about: String::new(),
         nodes: host_of.iter().max().map_or(0, |most| most + 1),
         topology: Topology::Switch,
