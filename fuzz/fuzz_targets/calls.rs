@@ -3,7 +3,7 @@
 
 use calls::entry;
 use calls::entry::files::FORMAT;
-use calls::log::LogReader;
+use calls::log::{Entry, LogReader};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,12 +12,15 @@ fuzz_target!(|bytes: &[u8]| {
         None => (FORMAT, bytes),
     };
     let mut reader = LogReader::new(bytes, format);
-    while let Some(words) = reader.next_entry().expect("reading memory does not fail") {
-        if let Some((_, completions)) = entry::decode(words) {
-            let _ = entry::completions(completions).count();
-        }
-        if entry::kind_and_words(words[0]).0 == entry::kinds::SITE {
-            let _ = entry::Site::decode(words);
+    while let Some(entry) = reader.next_entry().expect("reading memory does not fail") {
+        match entry {
+            Entry::Call(_, completions) => {
+                let _ = entry::completions(completions).count();
+            }
+            Entry::Other(words) if entry::kind_and_words(words[0]).0 == entry::kinds::SITE => {
+                let _ = entry::Site::decode(words);
+            }
+            Entry::Other(_) => {}
         }
     }
     assert_eq!(reader.words_read(), (bytes.len() / 8) as u64);

@@ -3,14 +3,20 @@
 use crate::progress::Bar;
 use anyhow::{Result, anyhow};
 use record::{Batch, Chunk, Field};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// Rows beyond which reading is worth a progress bar.
 const ROWS_WORTH_A_BAR: u64 = 20_000_000;
 
-/// Have each core do a run of consecutive items, of about as many rows, and give back what each
+/// Parts that a core does one after the other: rows do not all take the same time, and a core that
+/// has ended earlier than others waits for less.
+const PARTS_EACH: usize = 4;
+/// On more cores there are not more parts for that: what each comes to is held until the end.
+const PARTS_MOST: usize = 32;
+
+/// Have the cores do runs of consecutive items, of about as many rows, and give back what each run
 /// came to, in the order of the items. `work` counts the rows that it has done.
 pub fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
@@ -22,25 +28,42 @@ pub fn on_all_cores<T: Sync, R: Send>(
     let rows: u64 = items.iter().map(|item| rows_of(item) as u64).sum();
     let mut bar = (rows > ROWS_WORTH_A_BAR).then(|| Bar::new("reading".into(), None));
     let done = AtomicU64::new(0);
+    let parts = threads.max(PARTS_MOST.min(threads * PARTS_EACH));
+    let shares = shares(items, &rows_of, parts.min(items.len()).max(1));
+    let (next, at_work) = (AtomicUsize::new(0), AtomicUsize::new(threads));
+    let waiting = std::thread::current();
+    let some = || {
+        let mut came_to = Vec::new();
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(share) = shares.get(at)
+        {
+            came_to.push((at, work(share, &done)));
+        }
+        at_work.fetch_sub(1, Ordering::Relaxed);
+        waiting.unpark();
+        came_to
+    };
     let parts = std::thread::scope(|scope| {
-        let (work, done) = (&work, &done);
-        let start = |share| scope.spawn(move || work(share, done));
-        let handles: Vec<_> = shares(items, &rows_of, threads).into_iter().map(start).collect();
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
+        // One that panicked does not say that it has ended.
         while let Some(bar) = &mut bar
+            && at_work.load(Ordering::Relaxed) > 0
             && handles.iter().any(|handle| !handle.is_finished())
         {
             bar.at(done.load(Ordering::Relaxed), rows);
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::park_timeout(Duration::from_millis(100));
         }
-        let join = |handle: ScopedJoinHandle<'_, Result<R>>| {
-            handle.join().unwrap_or_else(|_| Err(anyhow!("a reading thread panicked")))
-        };
-        handles.into_iter().map(join).collect()
+        // All of them, so that none is left whose panic would be this thread's.
+        handles.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
     });
     if let Some(bar) = bar {
         bar.finish();
     }
-    parts
+    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>();
+    let parts = parts.map_err(|_| anyhow!("a reading thread panicked"))?;
+    let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.sort_by_key(|(at, _)| *at);
+    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 /// Read these columns of each item's chunk, one after the other, and give them to `take`; `done`
@@ -75,4 +98,33 @@ fn shares<T>(items: &[T], rows_of: impl Fn(&T) -> usize, parts: usize) -> Vec<&[
         }
     }
     shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_in_the_order_of_the_items_and_have_all_of_them() {
+        let items: Vec<usize> = (0..1000).collect();
+        let parts = on_all_cores(&items, |rows| *rows, |share, _| Ok(share.to_vec())).unwrap();
+        assert!(parts.len() >= PARTS_EACH.min(items.len()), "{} parts", parts.len());
+        assert_eq!(parts.concat(), items);
+        let none: Vec<Vec<usize>> =
+            on_all_cores(&[], |_| 1, |share, _| Ok(share.to_vec())).unwrap();
+        assert!(none.concat().is_empty());
+    }
+
+    #[test]
+    fn what_goes_wrong_first_among_the_items_is_told() {
+        let items: Vec<usize> = (0..100).collect();
+        let work = |share: &[usize], _: &AtomicU64| -> Result<()> {
+            share.iter().find(|at| **at > 10).map_or(Ok(()), |at| Err(anyhow!("number {at}")))
+        };
+        let error = on_all_cores(&items, |_| 1, work).unwrap_err();
+        assert_eq!(error.to_string(), "number 11");
+        let work = |_: &[usize], _: &AtomicU64| -> Result<()> { panic!("as it was told to") };
+        let error = on_all_cores(&items, |_| ROWS_WORTH_A_BAR as usize, work).unwrap_err();
+        assert_eq!(error.to_string(), "a reading thread panicked");
+    }
 }

@@ -4,10 +4,10 @@
 use crate::choosing::{nothing_left, settled};
 use crate::reading::on_all_cores;
 use anyhow::{Context, Result, bail};
-use record::{Batch, Chunk, Run};
+use record::{Batch, Chunk, Field, Run};
+use stats::analysis::SlowMessage;
 use stats::story::{FIELDS, Found, Gather, Row, STAMPS, Scene, Search, Wanted, extent};
 use stats::{Columns, Filter};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows of each of its two nodes that the stories of a run may keep, all together.
@@ -25,26 +25,50 @@ pub struct Setting {
 /// of those that `filter` takes.
 pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting>, u64)> {
     let chunks = run.chunks();
-    let cannot = || format!("cannot read {}", run.path().display());
     let name = run.path().display().to_string();
-    let search = search(&name, &chunks, wanted, filter).with_context(cannot)?;
+    let search = search(&name, &chunks, wanted, filter).with_context(|| cannot(run))?;
     let found = search.found();
-    if found.is_empty() && search.messages() == 0 && run.rows() > 0 && *filter != Filter::default()
-    {
+    let is_slowest = matches!(wanted, Wanted::Slowest { .. });
+    let is_chosen = is_slowest && *filter != Filter::default();
+    if found.is_empty() && search.messages() == 0 && run.rows() > 0 && is_chosen {
         bail!(nothing_left(&name, &chunks.iter().collect::<Vec<_>>())?);
     }
     if found.is_empty() {
-        bail!(none_found(run.path(), wanted, search.messages()));
+        bail!(none_found(run, wanted, search.messages()));
     }
-    let messages = found.iter().map(|found| row_of(&chunks, found)).collect::<Result<Vec<Row>>>();
+    Ok((around(run, &chunks, &found)?, search.messages()))
+}
+
+/// The scenes of messages that are known already, in their order.
+pub fn gather_known(run: &Run, messages: &[SlowMessage]) -> Result<Vec<Setting>> {
+    let chunks = run.chunks();
+    let name = run.path().display().to_string();
+    let find = |message: &SlowMessage| -> Result<Found> {
+        let &SlowMessage { launch, src, seq, .. } = message;
+        let wanted = Wanted::Named { launch, src, seq };
+        let search = search(&name, &chunks, wanted, &Filter::all()).with_context(|| cannot(run))?;
+        search.found().first().copied().with_context(|| none_found(run, wanted, search.messages()))
+    };
+    let found = messages.iter().map(find).collect::<Result<Vec<Found>>>()?;
+    around(run, &chunks, &found)
+}
+
+fn cannot(run: &Run) -> String {
+    format!("cannot read {}", run.path().display())
+}
+
+/// The scenes of the messages found.
+fn around(run: &Run, chunks: &[Chunk], found: &[Found]) -> Result<Vec<Setting>> {
+    let cannot = || cannot(run);
+    let messages = found.iter().map(|found| row_of(chunks, found)).collect::<Result<Vec<Row>>>();
     let messages = messages.with_context(cannot)?;
     let most = ROWS / messages.len();
     let gathers =
         || -> Vec<Gather> { messages.iter().map(|row| Gather::new(row.clone(), most)).collect() };
-    let like = like(&found, &gathers());
-    let sought = Sought { found: &found, like: &like };
+    let like = like(found, &gathers());
+    let sought = Sought { found, like: &like };
     let parts =
-        on_all_cores(&chunks, Chunk::rows, |share, done| look(share, sought, gathers(), done));
+        on_all_cores(chunks, Chunk::rows, |share, done| look(share, sought, gathers(), done));
     let parts = parts.with_context(cannot)?;
     let mut all = gathers();
     for part in parts {
@@ -59,7 +83,7 @@ pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting
     let settings = found.iter().zip(all);
     let settings =
         settings.map(|(found, gather)| Setting { launch: found.launch, scene: gather.finish() });
-    Ok((settings.collect(), search.messages()))
+    Ok(settings.collect())
 }
 
 /// Look among the messages that the filter takes, or, where it is the usual one and takes nothing,
@@ -89,11 +113,22 @@ fn search(name: &str, chunks: &[Chunk], wanted: Wanted, filter: &Filter) -> Resu
 fn search_some(chunks: &[(usize, &Chunk)], mut search: Search, done: &AtomicU64) -> Result<Search> {
     let (mut batch, fields) = (Batch::new(), search.wanted().fields());
     for (number, chunk) in chunks {
-        chunk.read(&fields, &mut batch)?;
-        search.add(chunk.launch(), *number, &Columns::of(&batch));
+        if may_be_in(chunk, search.wanted()) {
+            chunk.read(&fields, &mut batch)?;
+            search.add(chunk.launch(), *number, &Columns::of(&batch));
+        }
         done.fetch_add(chunk.rows() as u64, Ordering::Relaxed);
     }
     Ok(search)
+}
+
+/// Whether what is wanted may be in a chunk, as far as it says without being read.
+fn may_be_in(chunk: &Chunk, wanted: Wanted) -> bool {
+    let Wanted::Named { launch, src, seq } = wanted else { return true };
+    let seq = i64::try_from(seq).unwrap_or(i64::MAX);
+    chunk.launch() == launch
+        && chunk.may_have(Field::Src, src.into())
+        && chunk.may_have(Field::Seq, seq)
 }
 
 fn row_of(chunks: &[Chunk], found: &Found) -> Result<Row> {
@@ -147,10 +182,15 @@ fn look(
     Ok(gathers)
 }
 
-fn none_found(path: &Path, wanted: Wanted, messages: u64) -> String {
-    let path = path.display();
+fn none_found(run: &Run, wanted: Wanted, messages: u64) -> String {
+    let path = run.path().display();
+    let is_empty = match wanted {
+        // Where one is named, not all messages are looked at.
+        Wanted::Named { .. } => run.rows() == 0,
+        Wanted::Slowest { .. } | Wanted::Event { .. } => messages == 0,
+    };
     match wanted {
-        _ if messages == 0 => {
+        _ if is_empty => {
             format!(
                 "{path} has no messages: record some, e.g. with `fourstamp bench pingpong --out \
                 DIR`"

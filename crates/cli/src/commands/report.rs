@@ -1,6 +1,6 @@
 //! `fourstamp report`: a run's page, terminal report, CSV, JSON, or a chart of it as SVG.
 
-use super::story::tell;
+use super::story::{Usually, tell};
 use crate::analyse::{Analysed, analyse, open, tell_apart};
 use crate::args::ReportArgs;
 use crate::closing::close_in_shares;
@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use document::{Document, DocumentError, Series};
 use report::{Entry, Page};
 use serde_json::{Map, Value};
+use stats::analysis::Analysis;
 use stats::story::Wanted;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -104,8 +105,9 @@ const STORIES: usize = 5;
 /// that the run's model is about, and what goes with slow messages. A page without them is still a
 /// page, so what prevents them is only said.
 fn look_closer(path: &Path, analysed: &mut Analysed) {
-    let filter = &analysed.analysis.population.filter;
-    match open(path).and_then(|run| tell(&run, None, filter, STORIES)) {
+    let Analysis { population, slowest, .. } = &analysed.analysis;
+    let usually = Usually::Known(&slowest[..slowest.len().min(STORIES)], population.taken());
+    match open(path).and_then(|run| tell(&run, None, &population.filter, usually)) {
         Ok(told) => {
             analysed.told = told;
             tell_named(path, analysed);
@@ -140,9 +142,8 @@ fn tell_named(path: &Path, analysed: &mut Analysed) {
             (told.launch, message.src, message.seq) == (launch, src, seq)
         });
         // One that the filter leaves out has no story here.
-        if !is_told
-            && let Ok(told) = tell(&run, Some(Wanted::Named { launch, src, seq }), &filter, 1)
-        {
+        let wanted = Wanted::Named { launch, src, seq };
+        if !is_told && let Ok(told) = tell(&run, Some(wanted), &filter, Usually::Slowest) {
             analysed.told.extend(told);
         }
     }

@@ -11,13 +11,13 @@ use report::{Facts, ProductStory, Reading, Told};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stats::Filter;
-use stats::analysis::Stage;
+use stats::analysis::{SlowMessage, Stage};
 use stats::story::{Memo, Picked, Row, Seen, Story, Wanted};
 
 /// Find the messages and tell their stories.
 pub fn run(args: &StoryArgs) -> Result<()> {
     let run = open(&args.run)?;
-    let told = tell(&run, args.wanted(), &args.messages.filter(), 1)?;
+    let told = tell(&run, args.wanted(), &args.messages.filter(), Usually::Slowest)?;
     let document = report::stories(&told, is_incomplete(&run.info));
     args.show.show_with(&document, "messages", || {
         let stories: Vec<Figures> = told.iter().map(Figures::of).collect();
@@ -42,11 +42,25 @@ impl Figures<'_> {
     }
 }
 
+/// Of which messages stories are told where none is wanted, and the run's model is about none.
+#[derive(Clone, Copy)]
+pub enum Usually<'a> {
+    /// The slowest one, which is to be found.
+    Slowest,
+    /// These, which were found to be the slowest of so many.
+    Known(&'a [SlowMessage], u64),
+}
+
 /// The stories of the messages wanted, slowest first; the slowest of those that `filter` takes.
 /// Where none is wanted: of the message that the run's model is about, if there is one and the
-/// filter is the usual one; else of the `usual` number of slowest messages.
-pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) -> Result<Vec<Told>> {
-    let slowest = slowest(usual);
+/// filter is the usual one; else of those told usually.
+pub fn tell(
+    run: &Run,
+    wanted: Option<Wanted>,
+    filter: &Filter,
+    usually: Usually,
+) -> Result<Vec<Told>> {
+    let slowest = slowest(1);
     let names = sim_lens::object_names(run);
     let cannot = || format!("cannot read {}", run.path().display());
     let causes = run.causes().with_context(cannot)?;
@@ -61,7 +75,12 @@ pub fn tell(run: &Run, wanted: Option<Wanted>, filter: &Filter, usual: usize) ->
         .and_then(|replay| Some((scenes::gather(run, replay.wanted(), filter).ok()?, replay)));
     let ((settings, messages), replay) = match found {
         Some((gathered, replay)) => (gathered, Some(replay)),
-        None => (scenes::gather(run, wanted.unwrap_or(slowest), filter)?, None),
+        None => match (wanted, usually) {
+            (None, Usually::Known(messages @ [_, ..], of)) => {
+                ((scenes::gather_known(run, messages)?, of), None)
+            }
+            _ => (scenes::gather(run, wanted.unwrap_or(slowest), filter)?, None),
+        },
     };
     // Of a run that was cut before it there is none to compare with.
     let m = of_model.as_ref().filter(|_| replay.is_none());

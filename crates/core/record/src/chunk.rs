@@ -88,6 +88,14 @@ impl Chunk {
         self.file.columns[field as usize].is_some() || self.file.is_linked(field)
     }
 
+    /// Whether some row may have this number in that column, as far as the file says without being
+    /// read. Numbers are those of the file: `kind` and `arrived_how` have none.
+    pub fn may_have(&self, field: Field, value: i64) -> bool {
+        let group = self.file.metadata.row_group(self.group);
+        let column = self.file.columns[field as usize].filter(|_| code_of(field).is_none());
+        column.is_none_or(|at| column_in::may_have(group.column(at), value))
+    }
+
     /// Read these columns into `batch`, whose memory is used again. Columns that the file does not
     /// have come out as [`Values::Absent`](crate::Values::Absent).
     ///

@@ -99,6 +99,19 @@ pub(crate) fn constant(
     }
 }
 
+/// Whether some row may have this number, as far as the statistics say.
+pub(crate) fn may_have(column: &ColumnChunkMetaData, value: i64) -> bool {
+    let range = match column.statistics() {
+        Some(of) if !of.min_is_exact() || !of.max_is_exact() => None,
+        Some(Statistics::Int32(of)) => {
+            of.min_opt().zip(of.max_opt()).map(|(min, max)| i64::from(*min)..=i64::from(*max))
+        }
+        Some(Statistics::Int64(of)) => of.min_opt().zip(of.max_opt()).map(|(min, max)| *min..=*max),
+        _ => None,
+    };
+    range.is_none_or(|range| range.contains(&value))
+}
+
 fn same<T: PartialEq>(min: Option<T>, max: Option<T>) -> Option<T> {
     if min == max { min } else { None }
 }

@@ -206,13 +206,7 @@ impl SideReader {
 
     /// Whether a column of a group may have this number, as far as the file says.
     pub fn may_have(&self, group: usize, column: usize, value: i64) -> bool {
-        match self.metadata.row_group(group).column(self.columns[column].1).statistics() {
-            Some(Statistics::Int64(of)) if of.min_is_exact() && of.max_is_exact() => of
-                .min_opt()
-                .zip(of.max_opt())
-                .is_none_or(|(min, max)| (*min..=*max).contains(&value)),
-            _ => true,
-        }
+        column_in::may_have(self.metadata.row_group(group).column(self.columns[column].1), value)
     }
 
     /// Read a row group: a vector for each column that was asked for, in that order.

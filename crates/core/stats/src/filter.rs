@@ -85,6 +85,18 @@ pub(crate) enum Taken {
     Some,
 }
 
+impl Taken {
+    /// Whether the message in this row is, with the mask that goes with it.
+    #[inline]
+    pub fn row(self, mask: &[bool], row: usize) -> bool {
+        match self {
+            Taken::All => true,
+            Taken::None => false,
+            Taken::Some => mask[row],
+        }
+    }
+}
+
 /// The columns that a filter looks at.
 pub const FILTER_FIELDS: [Field; 11] = [
     Field::Kind,

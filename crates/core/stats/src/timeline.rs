@@ -37,7 +37,16 @@ impl<T: Slice> Timeline<T> {
 
     /// See that there are slices from `low` to `high`, doubling their length as often as that
     /// takes.
+    #[inline]
     pub fn cover(&mut self, low: i64, high: i64) {
+        let end = self.first + self.slices.len() as i64;
+        if self.number(low) < self.first || self.number(high) >= end {
+            self.reach(low, high);
+        }
+    }
+
+    #[cold]
+    fn reach(&mut self, low: i64, high: i64) {
         loop {
             let (mut first, mut last) = (low >> self.shift, high >> self.shift);
             if !self.slices.is_empty() {

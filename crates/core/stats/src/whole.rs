@@ -25,11 +25,7 @@ impl Whole {
         last_sends: &mut LastSends,
     ) {
         self.population.add_all(columns);
-        let of_interest = |row: usize| match taken {
-            Taken::All => true,
-            Taken::None => false,
-            Taken::Some => mask[row],
-        };
+        let of_interest = |row: usize| taken.row(mask, row);
         self.sends.add(columns, of_interest, context, last_sends);
     }
 

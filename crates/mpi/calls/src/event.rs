@@ -103,8 +103,8 @@ impl Open {
         Open { source: has(flags::ANY_SOURCE), tag: has(flags::ANY_TAG) }
     }
 
-    pub fn code(self) -> i64 {
-        i64::from(self.source) | i64::from(self.tag) << 1
+    pub fn code(self) -> u8 {
+        u8::from(self.source) | u8::from(self.tag) << 1
     }
 }
 

@@ -18,9 +18,9 @@ use std::thread::Scope;
 /// some 100 MB at most.
 const TURNS_AHEAD: usize = 1 << 10;
 /// Batches of a rank made ahead, at most: enough that neither side waits for the other's pauses.
-const BATCHES_AHEAD: usize = 4;
+const BATCHES_AHEAD: usize = 16;
 /// Turns of a batch.
-const TURNS_MAX: usize = 16;
+const TURNS_MAX: usize = 32;
 /// More threads than this are never kept busy.
 const THREADS_MAX: usize = 8;
 

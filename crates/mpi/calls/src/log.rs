@@ -28,6 +28,16 @@ pub struct LogDamage {
     pub dangling: u64,
 }
 
+/// An entry, whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A call, as if it had come for the first time, and the words of its
+    /// [completions](entry::completions).
+    Call(&'a Call, &'a [u64]),
+    /// The words of another.
+    Other(&'a [u64]),
+}
+
 /// Entries of a log, read from its words.
 pub struct LogReader<R> {
     source: R,
@@ -39,6 +49,9 @@ pub struct LogReader<R> {
     known: Known,
     /// The last one that did, whole.
     whole: Vec<u64>,
+    /// The last call, and after how many of its words its completions begin.
+    call: Call,
+    fixed: usize,
     /// Enter of the last call.
     last: Option<u64>,
     read: u64,
@@ -57,6 +70,8 @@ impl<R: Read> LogReader<R> {
             ended: false,
             known: Known::of_format(format),
             whole: Vec::new(),
+            call: Call::default(),
+            fixed: 0,
             last: None,
             read: 0,
             damage: LogDamage::default(),
@@ -73,12 +88,11 @@ impl<R: Read> LogReader<R> {
         self.read - (self.words.len() - self.at) as u64
     }
 
-    /// The next entry, all its words, which are those of a whole call for one that comes again;
-    /// `None` at the end.
+    /// The next entry; `None` at the end.
     ///
     /// # Errors
     /// When the source cannot be read.
-    pub fn next_entry(&mut self) -> io::Result<Option<&[u64]>> {
+    pub fn next_entry(&mut self) -> io::Result<Option<Entry<'_>>> {
         let mut passed = 0u64;
         loop {
             if !self.have(1)? {
@@ -89,14 +103,18 @@ impl<R: Read> LogReader<R> {
                 self.note(passed);
                 let from = self.at;
                 self.at += length;
-                if entry::kind_and_words(self.words[from]).0 == kinds::PIECE {
+                let kind = entry::kind_and_words(self.words[from]).0;
+                if kind == kinds::PIECE {
                     passed = 0;
                     continue;
                 }
                 let words = &self.words[from..from + length];
-                return Ok(Some(match entry::kind_and_words(words[0]).0 {
-                    kinds::AGAIN | kinds::NEXT => &self.whole,
-                    _ => words,
+                return Ok(Some(match kind {
+                    kinds::AGAIN | kinds::NEXT => {
+                        Entry::Call(&self.call, &self.whole[self.fixed..])
+                    }
+                    kinds::CALL => Entry::Call(&self.call, &words[self.fixed..]),
+                    _ => Entry::Other(words),
                 }));
             }
             if passed == 0 {
@@ -143,9 +161,10 @@ impl<R: Read> LogReader<R> {
             return Ok(None);
         }
         self.last = Some(call.enter);
+        (self.call, self.fixed) = (call, words.len() - done.len());
         if kind == kinds::CALL {
             self.known.ended(call.exit);
-            remember(&mut self.known, words.split_at(words.len() - done.len()));
+            remember(&mut self.known, words.split_at(self.fixed));
         } else {
             self.known.came(self.words[self.at], call.exit);
         }
@@ -228,10 +247,12 @@ mod tests {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
+    fn call_at(at: u64) -> Call {
+        Call { enter: at, exit: at + 3, flags: entry::flags::MESSAGE, ..Call::default() }
+    }
+
     fn call(at: u64) -> Vec<u64> {
-        let call =
-            Call { enter: at, exit: at + 3, flags: entry::flags::MESSAGE, ..Call::default() };
-        let (words, length) = entry::encode(&call, 0);
+        let (words, length) = entry::encode(&call_at(at), 0);
         words[..length].to_vec()
     }
 
@@ -240,7 +261,8 @@ mod tests {
         let mut reader = LogReader::new(bytes.as_slice(), FORMAT);
         let mut enters = Vec::new();
         while let Some(entry) = reader.next_entry().unwrap() {
-            enters.push(entry::decode(entry).unwrap().0.enter);
+            let Entry::Call(call, _) = entry else { panic!("{entry:?} is no call") };
+            enters.push(call.enter);
         }
         (enters, reader.damage())
     }
@@ -278,7 +300,7 @@ mod tests {
         let bytes = bytes_of(&words);
         let mut reader = LogReader::new(bytes.as_slice(), FORMAT);
         for at in [10, 20, 30, 40, 50] {
-            assert_eq!(reader.next_entry().unwrap(), Some(call(at).as_slice()));
+            assert_eq!(reader.next_entry().unwrap(), Some(Entry::Call(&call_at(at), &[])));
         }
         assert_eq!(reader.next_entry().unwrap(), None);
         assert_eq!(reader.words_read(), 12);
@@ -295,10 +317,7 @@ mod tests {
 
     #[test]
     fn in_a_log_of_format_2_requests_take_no_place() {
-        let begins = |site| {
-            let call = Call { site, request: 1, ..entry::decode(&call(20)).unwrap().0 };
-            entry::encode(&call, 0).0
-        };
+        let begins = |site| entry::encode(&Call { site, request: 1, ..call_at(20) }, 0).0;
         // One that would have the place of the other call.
         let takes_it = |other: &[u64; CALL_WORDS]| {
             let mut known = Known::default();
@@ -313,7 +332,7 @@ mod tests {
             for _ in 0..2 {
                 reader.next_entry().unwrap();
             }
-            let is_it = reader.next_entry().unwrap() == Some(call(30).as_slice());
+            let is_it = reader.next_entry().unwrap() == Some(Entry::Call(&call_at(30), &[]));
             assert_eq!(is_it, calls == 3, "format {format}");
         }
     }
@@ -349,7 +368,10 @@ mod tests {
             let mut reader = LogReader::new(bytes.as_slice(), FORMAT);
             let mut sound = 0;
             while let Some(entry) = reader.next_entry().unwrap() {
-                sound += entry.len() as u64;
+                sound += match entry {
+                    Entry::Call(call, done) => entry::encode(call, 0).1 + done.len(),
+                    Entry::Other(words) => words.len(),
+                } as u64;
             }
             prop_assert_eq!(sound + reader.damage().words, words.len() as u64);
             prop_assert_eq!(reader.words_read(), words.len() as u64);

@@ -4,10 +4,10 @@
 //! completes later is known from the [survey](crate::survey).
 
 use crate::CloseError;
-use crate::entry::{self, Call, Completion, completion_flags as done_flags, kinds};
+use crate::entry::{self, Call, Completion, completion_flags as done_flags};
 use crate::event::{End, Ended, Event, Looked, Size};
 use crate::files::{RankBytes, RankFiles};
-use crate::log::LogReader;
+use crate::log::{Entry, LogReader};
 use crate::looking::Looking;
 use crate::requests::Slots;
 use crate::survey::{GIVEN_BACK, Outlook, completed_by, took};
@@ -97,11 +97,12 @@ impl<'a> Resolver<'a> {
                 return Ok(None);
             }
             match self.log.next_entry() {
-                Ok(Some(words)) => {
-                    if self.ahead.see(words) {
+                Ok(Some(Entry::Call(call, completions))) => {
+                    if self.ahead.see(call, completions) {
                         return Ok(Some(&mut self.ahead.now));
                     }
                 }
+                Ok(Some(Entry::Other(_))) => {}
                 Ok(None) => self.log_ended = true,
                 Err(error) => return Err(CloseError::file("read", &self.path, error)),
             }
@@ -127,28 +128,25 @@ impl Ahead<'_> {
         true
     }
 
-    /// Take in an entry, and hand out the call if no other waits and its end is known at once.
+    /// Take in a call, and hand it out if no other waits and its end is known at once.
     #[inline]
-    fn see(&mut self, words: &[u64]) -> bool {
-        if entry::kind_and_words(words[0]).0 != kinds::CALL {
-            return false;
-        }
-        let Some((call, completions)) = entry::decode(words) else { return false };
+    fn see(&mut self, call: &Call, completions: &[u64]) -> bool {
         self.rows += i64::from(!call.is_continued());
         let (enter, exit) = (self.place(call.enter), self.place_exit(call.exit));
         let row = self.rows - 1;
         // In its place from the beginning: most are handed out at once.
-        self.now = Event { call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
+        self.now =
+            Event { call: *call, row, enter, exit, ended: Ended::NEVER, looked: Looked::NOTHING };
         let polled = self.looking.polled_before(&self.now, self.open);
         match call.begins() {
             Some(request) => {
                 self.open += 1;
                 self.now.ended = self.begin(request);
             }
-            None => self.end_at_once(&call),
+            None => self.end_at_once(call),
         }
         let event = &mut self.now;
-        self.looking.see(&call, event, polled);
+        self.looking.see(call, event, polled);
         if event.ended.how == End::Took && event.looked.until == NULL {
             // Known from the survey: it was taken long after this.
             let Ended { enter: from, exit: until, row, .. } = event.ended;

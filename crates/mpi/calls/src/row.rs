@@ -36,8 +36,8 @@ struct ReceiveEnd {
     row: i64,
     /// Row of the call that took it.
     taken_in: i64,
-    /// What the receive and the probe left open.
-    wildcard: i64,
+    /// What the receive and the probe left open; 0 for nothing.
+    wildcard: u8,
     /// Row of the probe that found it.
     probe: i64,
     site: u32,
@@ -123,7 +123,10 @@ impl MessageRow {
             Field::ReceiveCall => each(rows, out, |row| row.receive.row),
             Field::TakenCall => each(rows, out, |row| row.receive.taken_in),
             Field::ReleasedLater => each(rows, out, |row| row.send.released_later()),
-            Field::Wildcard => each(rows, out, |row| row.receive.wildcard),
+            Field::Wildcard => each(rows, out, |row| match row.receive.wildcard {
+                0 => NULL,
+                open => i64::from(open),
+            }),
             Field::ProbeCall => each(rows, out, |row| row.receive.probe),
             Field::SendSite => each(rows, out, |row| site(row.send.site)),
             Field::ReceiveSite => each(rows, out, |row| site(row.receive.site)),
@@ -156,7 +159,7 @@ impl SendEnd {
 
 impl ReceiveEnd {
     const NONE: ReceiveEnd =
-        ReceiveEnd { taken: NULL, row: NULL, taken_in: NULL, wildcard: NULL, probe: NULL, site: 0 };
+        ReceiveEnd { taken: NULL, row: NULL, taken_in: NULL, wildcard: 0, probe: NULL, site: 0 };
 
     fn of(got: &Got) -> ReceiveEnd {
         let probe = Some(got.looked).filter(|looked| looked.is_probe);
@@ -165,7 +168,7 @@ impl ReceiveEnd {
             taken: got.taken,
             row: got.row,
             taken_in: got.done_row,
-            wildcard: if open == 0 { NULL } else { open },
+            wildcard: open,
             probe: probe.map_or(NULL, |looked| looked.row),
             site: got.site,
         }

@@ -104,6 +104,8 @@ pub(crate) struct Runner<'a> {
 struct Side<'a> {
     rank: u32,
     view: &'a View,
+    /// The communicator of the call before, which most calls share.
+    recent: Option<(u32, &'a Seen)>,
     sites: &'a SiteNumbers,
     counts: Counts,
     /// Communicator and tag of receives that were posted for any source and that nobody saw
@@ -133,6 +135,7 @@ impl<'a> Runner<'a> {
             threads: rank.survey.has_threads.then(Posted::default),
             rank: at as u32,
             view: &rank.view,
+            recent: None,
             sites: &rank.sites,
             counts: Counts::default(),
             open: Vec::new(),
@@ -173,11 +176,23 @@ impl<'a> Runner<'a> {
     }
 }
 
-impl Side<'_> {
+impl<'a> Side<'a> {
+    #[inline]
+    fn communicator(&mut self, id: u32) -> Option<&'a Seen> {
+        if let Some((of, seen)) = self.recent
+            && of == id
+        {
+            return Some(seen);
+        }
+        let seen = self.view.get(id)?;
+        self.recent = Some((id, seen));
+        Some(seen)
+    }
+
     #[inline]
     fn handle(&mut self, event: &Event, batch: &mut Batch) -> Result<(), CloseError> {
         let call = &event.call;
-        let seen = self.view.get(call.communicator).filter(|_| call.has_message());
+        let seen = if call.has_message() { self.communicator(call.communicator) } else { None };
         if let Some(table) = self.table.as_mut().filter(|_| !call.is_continued()) {
             table.push(event, seen)?;
         }

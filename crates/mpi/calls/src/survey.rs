@@ -12,7 +12,7 @@ use crate::entry::{
     completion_flags as done_flags, kinds,
 };
 use crate::files::RankFiles;
-use crate::log::LogDamage;
+use crate::log::{Entry, LogDamage};
 use crate::requests::{Bits, Slots};
 use clock::Exchange;
 use mpi_facts::RankFacts;
@@ -76,8 +76,8 @@ pub(crate) fn survey(files: &RankFiles, window: usize) -> Result<Survey, CloseEr
     let mut log = files.read(1);
     let failed = |error| CloseError::file("read", files.path(), error);
     let mut surveyor = Surveyor::new(window, files.words());
-    while let Some(words) = log.next_entry().map_err(failed)? {
-        surveyor.see(words);
+    while let Some(entry) = log.next_entry().map_err(failed)? {
+        surveyor.see(entry);
     }
     let mut survey = surveyor.survey;
     let dangling = survey.damage.dangling;
@@ -112,10 +112,16 @@ impl Surveyor {
         }
     }
 
-    fn see(&mut self, words: &[u64]) {
+    fn see(&mut self, entry: Entry) {
+        let words = match entry {
+            Entry::Call(call, completions) => {
+                self.exchange_goes_on = false;
+                return self.see_call(call, completions);
+            }
+            Entry::Other(words) => words,
+        };
         let kind = entry::kind_and_words(words[0]).0;
         match kind {
-            kinds::CALL => self.see_call(words),
             kinds::COMMUNICATOR => self.survey.groups.push(LocalGroup::decode(words)),
             kinds::NEIGHBOURS => self.survey.neighbours.push(Neighbours::decode(words)),
             kinds::WINDOW_GROUP => self.survey.window_groups.push(WindowGroup::decode(words)),
@@ -127,23 +133,22 @@ impl Surveyor {
     }
 
     #[inline]
-    fn see_call(&mut self, words: &[u64]) {
-        let Some((call, completions)) = entry::decode(words) else { return };
+    fn see_call(&mut self, call: &Call, completions: &[u64]) {
         self.survey.calls += u64::from(!call.is_continued());
         self.survey.has_threads |= call.thread > 0;
         self.survey.uses_itself |= call.has_message() && call.communicator == entry::ITSELF;
         self.survey.locks_exclusively |= call.is_exclusive();
-        self.survey.in_progress = (call.exit == 0).then_some(call);
+        self.survey.in_progress = (call.exit == 0).then_some(*call);
         if let Some(request) = call.begins() {
             self.begin(request);
         }
         self.taken += u64::from(call.took_a_message());
         if let Some(request) = call.gives_back() {
             let given_back = Completion { request, flags: GIVEN_BACK, ..Completion::default() };
-            self.complete(&given_back, &completed_by(&call, &[], self.survey.calls as i64 - 1));
+            self.complete(&given_back, &completed_by(call, &[], self.survey.calls as i64 - 1));
         }
         if !completions.is_empty() {
-            let by = completed_by(&call, completions, self.survey.calls as i64 - 1);
+            let by = completed_by(call, completions, self.survey.calls as i64 - 1);
             entry::completions(completions).for_each(|completion| self.complete(&completion, &by));
         }
         self.position += 1;

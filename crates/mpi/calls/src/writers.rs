@@ -23,7 +23,7 @@ pub(crate) fn group_rows(ranks: usize) -> usize {
 
 /// Rows put together before they are handed over.
 fn batch_rows(ranks: usize) -> usize {
-    ((1 << 17) / ranks.max(1)).clamp(64, 1024)
+    ((1 << 17) / ranks.max(1)).clamp(64, 4096)
 }
 
 /// The files of one rank.

@@ -105,6 +105,33 @@ impl Blocked {
         least.flatten().unwrap_or(i64::MIN)
     }
 
+    /// Those of a row group as they wait for their turn.
+    fn read_pending(
+        &mut self,
+        group: usize,
+    ) -> Result<impl Iterator<Item = Pending> + '_, LensError> {
+        let Blocked { table, batch, places, .. } = self;
+        table.read_into(group, batch).map_err(LensError::Record)?;
+        let column = |column: WaitColumn| {
+            places[column as usize].map_or(Values::Absent, |at| batch.column(at))
+        };
+        let (call, function) = (column(WaitColumn::Call), column(WaitColumn::Function));
+        let (from, until) = (column(WaitColumn::Enter), column(WaitColumn::Until));
+        let (cause, by) = (column(WaitColumn::Cause), column(WaitColumn::By));
+        let known = |value: i64| Some(value).filter(|&value| value != NULL);
+        let pending = move |row| {
+            Some(Pending {
+                call: known(call.at(row))?,
+                from_ns: known(from.at(row))?,
+                until_ns: known(until.at(row))?,
+                function: known(function.at(row)),
+                by: u32::try_from(known(by.at(row))?).ok()?,
+                cause: Cause::of(known(cause.at(row))?)?,
+            })
+        };
+        Ok((0..batch.rows()).filter_map(pending))
+    }
+
     /// Those of a row group.
     fn read(&mut self, group: usize) -> Result<impl Iterator<Item = BlockedCall> + '_, LensError> {
         let Blocked { rank, table, batch, places } = self;
@@ -126,10 +153,22 @@ pub(crate) struct BlockedInOrder {
     least: Vec<i64>,
     /// Groups read.
     read: usize,
+    rank: u32,
     /// What was read, in order.
-    pending: Vec<BlockedCall>,
+    pending: Vec<Pending>,
     /// How many of those were handed over.
     handed: usize,
+}
+
+/// One that waits for its turn: what its table is read for here, for millions may wait.
+#[derive(Clone, Copy)]
+struct Pending {
+    call: i64,
+    from_ns: i64,
+    until_ns: i64,
+    function: Option<i64>,
+    by: u32,
+    cause: Cause,
 }
 
 impl BlockedInOrder {
@@ -143,7 +182,7 @@ impl BlockedInOrder {
         for group in (1..least.len()).rev() {
             least[group - 1] = least[group - 1].min(least[group]);
         }
-        Ok(BlockedInOrder { table, least, read: 0, pending: Vec::new(), handed: 0 })
+        Ok(BlockedInOrder { table, least, read: 0, rank, pending: Vec::new(), handed: 0 })
     }
 
     /// Hand over the next ones that are before the call of row `end`.
@@ -156,7 +195,7 @@ impl BlockedInOrder {
             let unread = self.least.get(self.read).copied().unwrap_or(i64::MAX);
             let pending = &self.pending[self.handed..];
             let due = pending.partition_point(|call| call.call < end.min(unread));
-            pending[..due].iter().for_each(&mut each);
+            pending[..due].iter().for_each(|pending| each(&pending.call(self.rank)));
             self.handed += due;
             if unread >= end {
                 return Ok(());
@@ -169,10 +208,31 @@ impl BlockedInOrder {
         let Some(table) = &mut self.table else { return Ok(()) };
         self.pending.drain(..self.handed);
         self.handed = 0;
-        self.pending.extend(table.read(self.read)?);
+        self.pending.extend(table.read_pending(self.read)?);
         self.read += 1;
         self.pending.sort_unstable_by_key(|call| call.call);
         Ok(())
+    }
+}
+
+impl Pending {
+    fn call(self, rank: u32) -> BlockedCall {
+        let Pending { call, from_ns, until_ns, function, by, cause } = self;
+        BlockedCall {
+            rank,
+            call,
+            from_ns,
+            until_ns,
+            cause,
+            by,
+            function,
+            sites: [None; 2],
+            tag: None,
+            seq: None,
+            bytes: 0,
+            ready_ns: None,
+            taken_ns: None,
+        }
     }
 }
 

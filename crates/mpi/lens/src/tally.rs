@@ -111,7 +111,7 @@ impl CallTally {
     ) {
         let CallTally { functions, lanes, collectives, meanwhile, names, .. } = self;
         let lane = lanes.rank(rank);
-        let mut stretches = meanwhile.of(rank);
+        let mut stretches = meanwhile.of(rank, columns);
         for call in (0..columns.rows).filter_map(|at| row(names, columns, at)) {
             each(&call);
             functions.add(&call);
@@ -178,7 +178,8 @@ impl CallTally {
 }
 
 /// A row of these columns; `None` where it is of no function.
-#[inline]
+// So that it is taken apart where it is made: hundreds of millions are, and it is large to hand on.
+#[inline(always)]
 fn row(names: &[Function], columns: &CallColumns, at: usize) -> Option<CallRow> {
     let value = |column: Values| Some(column.at(at)).filter(|&value| value != NULL);
     let code = usize::try_from(columns.call.at(at)).ok()?;

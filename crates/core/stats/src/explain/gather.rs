@@ -51,7 +51,9 @@ pub struct Gatherer {
     overlaps: Option<Overlaps>,
     /// First and last stamp of each launch.
     launches: BTreeMap<u32, (i64, i64)>,
+    /// Memory for the next batch: stages, and which messages are taken.
     stages: Stages,
+    mask: Vec<bool>,
 }
 
 /// The groups of slow messages of a run, those first that took most time. A peak of the whole is
@@ -116,6 +118,7 @@ impl Gatherer {
             work: Work::new(least),
             launches: BTreeMap::new(),
             stages: Stages::default(),
+            mask: Vec::new(),
         }
     }
 
@@ -138,27 +141,46 @@ impl Gatherer {
     pub fn add_columns(&mut self, columns: &Columns, at: Position) {
         let mut stages = std::mem::take(&mut self.stages);
         stages.fill(columns);
-        (0..columns.rows()).for_each(|row| self.add_row(columns, &stages, row, at.launch));
-        self.stages = stages;
+        let mut mask = std::mem::take(&mut self.mask);
+        let taken = self.filter.select(columns, &mut mask);
+        let mut extent = (i64::MAX, i64::MIN);
+        for row in 0..columns.rows() {
+            let kind = u8::try_from(columns.at(Field::Kind, row)).ok().and_then(Kind::from_code);
+            if let Some(kind) = kind.filter(|kind| kind.is_interval()) {
+                self.add_work(columns, row, at.launch, kind);
+                continue;
+            }
+            let (ready, end) = (columns.at(Field::ReadyNs, row), columns.at(Field::TakenNs, row));
+            if ready != NULL && end != NULL {
+                extent = (extent.0.min(ready), extent.1.max(end));
+            }
+            let is_taken = taken.row(&mask, row);
+            if let Some(overlaps) = &mut self.overlaps {
+                overlaps.add_message(columns, row, at.launch, is_taken);
+            }
+            if is_taken {
+                self.add_taken(columns, &stages, row, (at.launch, kind));
+            }
+        }
+        (self.stages, self.mask) = (stages, mask);
+        if extent.0 != i64::MAX {
+            self.extend(at.launch, extent);
+        }
     }
 
-    fn add_row(&mut self, columns: &Columns, stages: &Stages, row: usize, launch: u32) {
-        let kind = u8::try_from(columns.at(Field::Kind, row)).ok().and_then(Kind::from_code);
-        if let Some(kind) = kind.filter(|kind| kind.is_interval()) {
-            return self.add_work(columns, row, launch, kind);
-        }
-        let (ready, taken) = (columns.at(Field::ReadyNs, row), columns.at(Field::TakenNs, row));
-        if ready != NULL && taken != NULL {
-            let extent = self.launches.entry(launch).or_insert((ready, taken));
-            *extent = (extent.0.min(ready), extent.1.max(taken));
-        }
-        let is_taken = self.filter.takes(columns, row);
-        if let Some(overlaps) = &mut self.overlaps {
-            overlaps.add_message(columns, row, launch, is_taken);
-        }
-        if !is_taken {
-            return;
-        }
+    /// A launch has messages in this time.
+    fn extend(&mut self, launch: u32, (begin, end): (i64, i64)) {
+        let extent = self.launches.entry(launch).or_insert((begin, end));
+        *extent = (extent.0.min(begin), extent.1.max(end));
+    }
+
+    fn add_taken(
+        &mut self,
+        columns: &Columns,
+        stages: &Stages,
+        row: usize,
+        (launch, kind): (u32, Option<Kind>),
+    ) {
         let identity =
             hash(launch, columns.at(Field::Src, row) as u32, columns.at(Field::Seq, row) as u64);
         let member = |stage| Member::of(columns, row, launch, kind, stage);
@@ -193,10 +215,7 @@ impl Gatherer {
         if let (Some(mine), Some(theirs)) = (&mut self.overlaps, other.overlaps) {
             mine.merge(theirs);
         }
-        for (launch, (begin, end)) in other.launches {
-            let extent = self.launches.entry(launch).or_insert((begin, end));
-            *extent = (extent.0.min(begin), extent.1.max(end));
-        }
+        other.launches.into_iter().for_each(|(launch, extent)| self.extend(launch, extent));
     }
 
     /// What goes with each group, `causes` being what was seen beside the run.

@@ -10,7 +10,6 @@ use super::{FigureAgainst, FigureAsked, FigureQuantity};
 use crate::analysis::Population;
 use crate::columns::{Columns, kind_of};
 use crate::distribution::{Distribution, GroupDistribution};
-use crate::filter::Taken;
 use crate::population::PopulationTally;
 
 /// A group's number; of a pair source and destination, else one and 0.
@@ -71,13 +70,8 @@ impl FigureGather {
         self.followed.clear();
         let mut mask = std::mem::take(&mut self.mask);
         let selected = self.asked.filter.select(columns, &mut mask);
-        let is_selected = |row: usize| match selected {
-            Taken::All => true,
-            Taken::None => false,
-            Taken::Some => mask[row],
-        };
         for row in 0..columns.rows() {
-            let is_chosen = is_selected(row);
+            let is_chosen = selected.row(&mask, row);
             match kind_of(columns.at(Field::Kind, row)) {
                 Kind::Cycle => self.add_cycle(columns, row, launch),
                 kind if kind.is_interval() => {}

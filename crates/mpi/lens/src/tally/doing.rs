@@ -3,11 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{CallRow, Function};
+use super::{CallColumns, CallRow, Function};
 use crate::found::{Doing, WorstWait};
+use record::NULL;
 
 /// Things that are told of a rank.
 const TOLD: usize = 5;
+/// When a call was left that never was: it goes on for as long as anybody looks.
+const NEVER: i64 = i64::MAX;
 
 /// A stretch for each wait.
 pub(super) struct Meanwhile {
@@ -37,9 +40,14 @@ impl Meanwhile {
         Meanwhile { stretches: worst.iter().enumerate().map(stretch).collect() }
     }
 
-    /// Those of a rank.
-    pub fn of(&mut self, rank: u32) -> Vec<&mut Stretch> {
-        self.stretches.iter_mut().filter(|stretch| stretch.rank == rank).collect()
+    /// Those of a rank that some of its next calls, which are these, may lie in.
+    pub fn of(&mut self, rank: u32, calls: &CallColumns) -> Vec<&mut Stretch> {
+        let (first, last) = extent(calls);
+        let mut stretches: Vec<&mut Stretch> =
+            self.stretches.iter_mut().filter(|stretch| stretch.rank == rank).collect();
+        stretches.iter_mut().for_each(|stretch| stretch.known |= calls.rows > 0);
+        stretches.retain(|stretch| first < stretch.to && stretch.from < last);
+        stretches
     }
 
     /// Take in what other ranks did; the stretches are the same.
@@ -72,12 +80,17 @@ fn stretch((wait, worst): (usize, &WorstWait)) -> Stretch {
     }
 }
 
+/// When the first of the calls was entered, and the last was left.
+fn extent(calls: &CallColumns) -> (i64, i64) {
+    let entered = calls.enter.iter(calls.rows).filter(|ns| *ns != NULL).min();
+    let left = calls.exit.iter(calls.rows).map(|ns| if ns == NULL { NEVER } else { ns }).max();
+    (entered.unwrap_or(NEVER), left.unwrap_or(NULL))
+}
+
 impl Stretch {
     #[inline]
     pub fn add(&mut self, call: &CallRow) {
-        self.known = true;
-        // A call that was never left goes on for as long as anybody looks.
-        let exit = call.exit.unwrap_or(i64::MAX);
+        let exit = call.exit.unwrap_or(NEVER);
         let within = exit.min(self.to).saturating_sub(call.enter.max(self.from));
         self.spent.add(call, within);
     }

@@ -1,7 +1,7 @@
 use super::*;
 use calls::entry::PIECE_WORDS;
 use calls::entry::files::FORMAT;
-use calls::log::{LogDamage, LogReader};
+use calls::log::{Entry, LogDamage, LogReader};
 use proptest::prelude::*;
 
 fn log(folder: &Path) -> Log {
@@ -33,9 +33,9 @@ fn calls(words: &[u64]) -> Vec<(Call, Vec<Completion>)> {
 fn damaged(words: &[u64]) -> (Vec<(Call, Vec<Completion>)>, LogDamage) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let (mut reader, mut calls) = (LogReader::new(bytes.as_slice(), FORMAT), Vec::new());
-    while let Some(words) = reader.next_entry().unwrap() {
-        let (call, rest) = entry::decode(words).unwrap();
-        calls.push((call, entry::completions(rest).collect()));
+    while let Some(entry) = reader.next_entry().unwrap() {
+        let Entry::Call(call, completions) = entry else { panic!("{entry:?} is no call") };
+        calls.push((*call, entry::completions(completions).collect()));
     }
     (calls, reader.damage())
 }
