@@ -14,6 +14,7 @@ mod hog;
 mod install;
 mod invariants;
 mod mpi;
+mod paged_programs;
 mod pictures;
 mod process;
 mod soak;

@@ -3,13 +3,11 @@
 //!
 //! What a program needs is installed, as root; what is not there is skipped, with the reason.
 
-mod programs;
-
 use super::Cases;
-use crate::process::{self, on_path};
+use crate::paged_programs::{self, Fate, PROGRAMS, Program};
+use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, ensure};
-use programs::{Fate, PREPARE, PROGRAMS, Program, SOURCES};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -27,12 +25,8 @@ pub fn paged(workspace: &Workspace, cases: Cases) -> Result<()> {
     let fourstamp = workspace.soaked();
     let home = workspace.fresh("paged-programs")?;
     let some = (cases.from..cases.from + cases.count).filter_map(|at| PROGRAMS.get(at as usize));
-    let there: Vec<&Program> = some.filter(|program| install(program)).collect();
-    for (name, text) in SOURCES {
-        std::fs::write(home.join(name), text)?;
-    }
-    let mut prepare = Command::new("sh");
-    process::run(prepare.args(["-c", PREPARE]).current_dir(&home), LIMIT)?;
+    let there: Vec<&Program> = some.filter(|program| is_there(program)).collect();
+    paged_programs::prepare(&home)?;
     println!(
         "| {:<32} | {:>7} | {:>9} | {:>8} | {:>11} | {:>9} |",
         "program", "--local", "threshold", "time, s", "pages moved", "unpaged"
@@ -44,18 +38,12 @@ pub fn paged(workspace: &Workspace, cases: Cases) -> Result<()> {
     Ok(())
 }
 
-fn install(program: &Program) -> bool {
-    let is_there = || on_path(program.probe).is_some() || Path::new(program.probe).exists();
-    if !is_there() {
-        let mut apt = Command::new("apt-get");
-        apt.args(["install", "--yes", "--no-install-recommends", program.package]);
-        // What cannot be installed is skipped.
-        let _ = process::capture_within(&mut apt, LIMIT);
-    }
-    if !is_there() {
+fn is_there(program: &Program) -> bool {
+    let is_there = program.install();
+    if !is_there {
         println!("skipped: {}: {} cannot be installed", program.name, program.package);
     }
-    is_there()
+    is_there
 }
 
 /// A row of the table.

@@ -1,4 +1,13 @@
-//! The programs, as Debian has them: what each allocates most of, and how.
+//! Real programs to be paged, as Debian has them: what each allocates most of, and how.
+
+use crate::process::{self, on_path};
+use anyhow::Result;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// To install or to prepare one, at most.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// What is expected of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +32,7 @@ pub struct Program {
     pub local: &'static str,
     /// `--threshold`.
     pub threshold: &'static str,
-    /// For `sh -c`, in the suite's folder.
+    /// For `sh -c`, in a folder that is prepared.
     pub command: &'static str,
     /// What becomes of it.
     pub fate: Fate,
@@ -46,8 +55,8 @@ const NODE: (&str, &str) = ("node", "nodejs");
 const GO: (&str, &str) = ("go", "golang-go");
 const PYTHON: (&str, &str) = ("/usr/bin/python3", "python3");
 
-/// Made in the suite's folder before anything runs: a file's name, and its text.
-pub const SOURCES: &[(&str, &str)] = &[
+/// What [`prepare`] puts into a folder: a file's name, and its text.
+const SOURCES: &[(&str, &str)] = &[
     (
         "Heap.java",
         "import java.util.*;
@@ -135,11 +144,34 @@ with open('much.c', 'w') as out:
 ];
 
 /// Makes what programs read. A program that is not there makes nothing, and is not run either.
-pub const PREPARE: &str = "/usr/bin/python3 make.py
+const PREPARE: &str = "/usr/bin/python3 make.py
 command -v javac >/dev/null && javac Heap.java
 command -v go >/dev/null && CGO_ENABLED=1 go build -o with-cgo heap.go cgo.go
 command -v go >/dev/null && CGO_ENABLED=0 go build -o static heap.go
 true";
+
+/// Make in this folder what the programs read.
+pub fn prepare(home: &Path) -> Result<()> {
+    for (name, text) in SOURCES {
+        std::fs::write(home.join(name), text)?;
+    }
+    let mut prepare = Command::new("sh");
+    process::run(prepare.args(["-c", PREPARE]).current_dir(home), LIMIT)
+}
+
+impl Program {
+    /// Install it where it is not there, as root. Whether it is there then.
+    pub fn install(&self) -> bool {
+        let is_there = || on_path(self.probe).is_some() || Path::new(self.probe).exists();
+        if !is_there() {
+            let mut apt = Command::new("apt-get");
+            apt.args(["install", "--yes", "--no-install-recommends", self.package]);
+            // What cannot be installed is not there.
+            let _ = process::capture_within(&mut apt, LIMIT);
+        }
+        is_there()
+    }
+}
 
 /// All of them.
 pub const PROGRAMS: &[Program] = &[
