@@ -15,3 +15,4 @@ mod predict;
 mod run;
 mod serve;
 mod service;
+mod swap;

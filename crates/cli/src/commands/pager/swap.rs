@@ -36,12 +36,18 @@ pub fn run(args: &PagerSwapArgs) -> Result<ExitCode> {
         }
         std::thread::sleep(LOOK);
     };
-    if let Some(signal) = status.signal() {
-        bail!(
-            "{} was killed by signal {signal}; 9 usually means that the kernel had no memory left \
-            for it",
-            program.display()
+    if let Some(killed) = group.killed().filter(|killed| *killed > 0) {
+        let processes = if killed == 1 { "process" } else { "processes" };
+        eprintln!(
+            "the kernel killed {killed} {processes} of {} for want of memory: the swap file was \
+            full, or the disk of {} too slow; give the program more with --local or --room, or \
+            another --disk",
+            program.display(),
+            args.disk.display()
         );
+    }
+    if let Some(signal) = status.signal() {
+        bail!("{} was killed by signal {signal}", program.display());
     }
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2)))
 }

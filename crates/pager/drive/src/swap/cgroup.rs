@@ -92,6 +92,16 @@ impl Cgroup {
         Ok(group)
     }
 
+    /// How many of its processes the kernel has killed because it found no memory for them; `None`
+    /// where it does not say.
+    pub fn killed(&self) -> Option<u64> {
+        // Of version 2 and of version 1.
+        ["memory.events", "memory.oom_control"].iter().find_map(|file| {
+            let text = std::fs::read_to_string(self.folder.join(file)).ok()?;
+            text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())
+        })
+    }
+
     /// The same command within it. A shell puts itself there and becomes the program.
     pub fn within(&self, inner: &Command) -> Command {
         let mut command = Command::new("sh");
