@@ -26,6 +26,7 @@ mod gate;
 mod hosting;
 mod interrupt;
 mod job;
+mod jobs;
 mod joining;
 mod launching;
 mod lenses;

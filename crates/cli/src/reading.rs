@@ -1,11 +1,10 @@
 //! Reading a run on all cores, with a bar where that takes a while.
 
+use crate::jobs;
 use crate::progress::Bar;
 use anyhow::{Result, anyhow};
 use record::{Batch, Chunk, Field};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows beyond which reading is worth a progress bar.
 const ROWS_WORTH_A_BAR: u64 = 20_000_000;
@@ -28,42 +27,14 @@ pub fn on_all_cores<T: Sync, R: Send>(
     let rows: u64 = items.iter().map(|item| rows_of(item) as u64).sum();
     let mut bar = (rows > ROWS_WORTH_A_BAR).then(|| Bar::new("reading".into(), None));
     let done = AtomicU64::new(0);
-    let parts = threads.max(PARTS_MOST.min(threads * PARTS_EACH));
-    let shares = shares(items, &rows_of, parts.min(items.len()).max(1));
-    let (next, at_work) = (AtomicUsize::new(0), AtomicUsize::new(threads));
-    let waiting = std::thread::current();
-    let some = || {
-        let mut came_to = Vec::new();
-        while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(share) = shares.get(at)
-        {
-            came_to.push((at, work(share, &done)));
-        }
-        at_work.fetch_sub(1, Ordering::Relaxed);
-        waiting.unpark();
-        came_to
-    };
-    let parts = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
-        // One that panicked does not say that it has ended.
-        while let Some(bar) = &mut bar
-            && at_work.load(Ordering::Relaxed) > 0
-            && handles.iter().any(|handle| !handle.is_finished())
-        {
-            bar.at(done.load(Ordering::Relaxed), rows);
-            std::thread::park_timeout(Duration::from_millis(100));
-        }
-        // All of them, so that none is left whose panic would be this thread's.
-        handles.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
-    });
+    let look = |_| bar.iter_mut().for_each(|bar| bar.at(done.load(Ordering::Relaxed), rows));
+    let parts = threads.max(PARTS_MOST.min(threads * PARTS_EACH)).min(items.len()).max(1);
+    let shares = shares(items, &rows_of, parts);
+    let parts = jobs::on_threads(threads, &shares, || false, |share| work(share, &done), look);
     if let Some(bar) = bar {
         bar.finish();
     }
-    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>();
-    let parts = parts.map_err(|_| anyhow!("a reading thread panicked"))?;
-    let mut parts: Vec<_> = parts.into_iter().flatten().collect();
-    parts.sort_by_key(|(at, _)| *at);
-    parts.into_iter().map(|(_, part)| part).collect()
+    parts.map_err(|_| anyhow!("a reading thread panicked"))?.into_iter().collect()
 }
 
 /// Read these columns of each item's chunk, one after the other, and give them to `take`; `done`

@@ -42,11 +42,16 @@ pub fn gather(run: &Run, wanted: Wanted, filter: &Filter) -> Result<(Vec<Setting
 /// The scenes of messages that are known already, in their order.
 pub fn gather_known(run: &Run, messages: &[SlowMessage]) -> Result<Vec<Setting>> {
     let chunks = run.chunks();
-    let name = run.path().display().to_string();
     let find = |message: &SlowMessage| -> Result<Found> {
-        let &SlowMessage { launch, src, seq, .. } = message;
+        let &SlowMessage { launch, src, dst, seq, ready_ns, .. } = message;
+        let may_be_in = |chunk: &Chunk| {
+            chunk.may_have(Field::Dst, dst.into()) && chunk.may_have(Field::ReadyNs, ready_ns)
+        };
+        let some: Vec<(usize, &Chunk)> =
+            chunks.iter().enumerate().filter(|(_, chunk)| may_be_in(chunk)).collect();
         let wanted = Wanted::Named { launch, src, seq };
-        let search = search(&name, &chunks, wanted, &Filter::all()).with_context(|| cannot(run))?;
+        let search = Search::new(wanted, Filter::all());
+        let search = search_some(&some, search, &AtomicU64::new(0)).with_context(|| cannot(run))?;
         search.found().first().copied().with_context(|| none_found(run, wanted, search.messages()))
     };
     let found = messages.iter().map(find).collect::<Result<Vec<Found>>>()?;

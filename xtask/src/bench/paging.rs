@@ -20,6 +20,8 @@ use crate::process;
 use crate::workspace::Workspace;
 use anyhow::Result;
 use clap::Args;
+use real::*;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -48,26 +50,6 @@ const PARITY: &str = "FFT, parity log";
 const BARE: &str = "FFT, none";
 const SECRET: &str = "FFT, none, encrypted";
 const STUDY: &str = "FFT over shaped links";
-const SORT: &str = "GNU sort, paged";
-const SORT_SWAP: &str = "GNU sort, swap";
-const GCC: &str = "gcc, paged";
-const GCC_SWAP: &str = "gcc, swap";
-const XZ: &str = "xz, paged";
-const XZ_SWAP: &str = "xz, swap";
-const SQLITE: &str = "sqlite3, paged";
-const SQLITE_SWAP: &str = "sqlite3, swap";
-const REDIS: &str = "redis-server, paged";
-const REDIS_SWAP: &str = "redis-server, swap";
-
-/// Real programs: paged, under the kernel's swap, and their name among
-/// [`PROGRAMS`](crate::paged_programs::PROGRAMS).
-const REAL: [(&str, &str, &str); 5] = [
-    (SORT, SORT_SWAP, "GNU sort, -S 150M"),
-    (GCC, GCC_SWAP, "gcc -O2, a large file"),
-    (XZ, XZ_SWAP, "xz -6"),
-    (SQLITE, SQLITE_SWAP, "sqlite3, :memory:"),
-    (REDIS, REDIS_SWAP, "redis-server (jemalloc)"),
-];
 
 const FIGURES: &[Figure] = &[
     figure(
@@ -119,11 +101,11 @@ const FIGURES: &[Figure] = &[
         (Number::WallSeconds, Compared::Ratio),
         Bound::AtMost(1.0),
     ),
-    real("sort", "GNU sort of 56 MB with 64 MiB local, time / kernel swap", (SORT, SORT_SWAP)),
-    real("gcc", "gcc -O2 of a large file with 64 MiB local, the same", (GCC, GCC_SWAP)),
-    real("xz", "xz -6 with 24 MiB local, the same", (XZ, XZ_SWAP)),
-    real("sqlite", "sqlite3 in memory with 32 MiB local, the same", (SQLITE, SQLITE_SWAP)),
-    real("redis", "redis-server, 122 MB of keys, with 64 MiB local", (REDIS, REDIS_SWAP)),
+    of_program("sort", "GNU sort of 56 MB with 64 MiB local, time / kernel swap", SORT),
+    of_program("gcc", "gcc -O2 of a large file with 64 MiB local, the same", GCC),
+    of_program("xz", "xz -6 with 24 MiB local, the same", XZ),
+    of_program("sqlite", "sqlite3 in memory with 32 MiB local, the same", SQLITE),
+    of_program("redis", "redis-server, 122 MB of keys, with 64 MiB local, the same", REDIS),
     figure(
         "parity-transfers",
         "FFT of 64 MiB with 16 MiB local: transfers with parity logging / without",
@@ -155,13 +137,9 @@ const FIGURES: &[Figure] = &[
 ];
 
 /// A real program takes no longer than under the kernel's swap.
-const fn real(
-    name: &'static str,
-    what: &'static str,
-    contestants: (&'static str, &'static str),
-) -> Figure {
+const fn of_program(name: &'static str, what: &'static str, real: Real) -> Figure {
     let compared = (Number::WallSeconds, Compared::Ratio);
-    figure(name, what, contestants, compared, Bound::AtMost(1.0))
+    figure(name, what, (real.paged, real.swapped), compared, Bound::AtMost(1.0))
 }
 
 /// Runs the benchmark and prints its tables.
@@ -171,7 +149,7 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(binary) => binary.clone(),
         None => competition::release_build(workspace)?,
     };
-    let bench = Bench { workspace, fourstamp };
+    let bench = Bench { workspace, fourstamp, prepared: OnceCell::new() };
     options.terms.hold(&figures, |name| bench.contestant(name))
 }
 
@@ -179,6 +157,8 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 struct Bench<'a> {
     workspace: &'a Workspace,
     fourstamp: PathBuf,
+    /// Where real programs find what they read, once that is made.
+    prepared: OnceCell<PathBuf>,
 }
 
 impl Bench<'_> {

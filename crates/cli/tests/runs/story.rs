@@ -35,11 +35,28 @@ fn the_slowest_message_of_a_stream_has_a_story() {
         assert_eq!(messages.lines().count(), 4, "{messages}");
         let name = messages.lines().nth(1).and_then(|line| line.split(',').next()).expect("a row");
         assert!(out.starts_with(&format!("Message {name}: ")), "{name}: {out}");
+        told_on_the_page(folder.path(), transport);
         let json = succeed(folder.path(), &format!("story {transport} --json"));
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         let (row, story) = (&json["tables"][0]["rows"][0], &json["stories"][0]["story"]);
         assert_eq!((&row["message"], &row["seq"]), (&name.into(), &story["message"]["seq"]));
     }
+}
+
+/// A page tells of the messages that are the slowest ones of all, and of no other.
+fn told_on_the_page(folder: &std::path::Path, run: &str) {
+    let slowest = succeed(folder, &format!("story {run} --slowest 5 --csv"));
+    let names: Vec<&str> =
+        slowest.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    succeed(folder, &format!("report {run} --out {run}.html"));
+    let page = std::fs::read_to_string(folder.join(format!("{run}.html"))).expect("a page");
+    let told = |name: &&&str| page.contains(&format!("Message {name}: "));
+    assert_eq!((names.len(), names.iter().filter(told).count()), (5, 5), "{names:?}");
+    let stories = page
+        .split("Message ")
+        .skip(1)
+        .filter(|text| text.starts_with(|first: char| first.is_ascii_digit()));
+    assert_eq!(stories.count(), 5);
 }
 
 #[test]

@@ -105,41 +105,32 @@ impl Blocked {
         least.flatten().unwrap_or(i64::MIN)
     }
 
-    /// Those of a row group as they wait for their turn.
+    /// Those of a row group.
+    fn read(&mut self, group: usize) -> Result<impl Iterator<Item = BlockedCall> + '_, LensError> {
+        let rank = self.rank;
+        self.read_as(group, move |columns, row| {
+            BlockedCall::of(rank, |column| columns[column as usize].at(row))
+        })
+    }
+
+    /// The same, as they wait for their turn.
     fn read_pending(
         &mut self,
         group: usize,
     ) -> Result<impl Iterator<Item = Pending> + '_, LensError> {
-        let Blocked { table, batch, places, .. } = self;
-        table.read_into(group, batch).map_err(LensError::Record)?;
-        let column = |column: WaitColumn| {
-            places[column as usize].map_or(Values::Absent, |at| batch.column(at))
-        };
-        let (call, function) = (column(WaitColumn::Call), column(WaitColumn::Function));
-        let (from, until) = (column(WaitColumn::Enter), column(WaitColumn::Until));
-        let (cause, by) = (column(WaitColumn::Cause), column(WaitColumn::By));
-        let known = |value: i64| Some(value).filter(|&value| value != NULL);
-        let pending = move |row| {
-            Some(Pending {
-                call: known(call.at(row))?,
-                from_ns: known(from.at(row))?,
-                until_ns: known(until.at(row))?,
-                function: known(function.at(row)),
-                by: u32::try_from(known(by.at(row))?).ok()?,
-                cause: Cause::of(known(cause.at(row))?)?,
-            })
-        };
-        Ok((0..batch.rows()).filter_map(pending))
+        self.read_as(group, |columns, row| Pending::of(|column| columns[column as usize].at(row)))
     }
 
-    /// Those of a row group.
-    fn read(&mut self, group: usize) -> Result<impl Iterator<Item = BlockedCall> + '_, LensError> {
-        let Blocked { rank, table, batch, places } = self;
+    fn read_as<T>(
+        &mut self,
+        group: usize,
+        of: impl Fn(&[Values; WAIT_COLUMNS.len()], usize) -> Option<T>,
+    ) -> Result<impl Iterator<Item = T>, LensError> {
+        let Blocked { table, batch, places, .. } = self;
         table.read_into(group, batch).map_err(LensError::Record)?;
         let column = |place: Option<usize>| place.map_or(Values::Absent, |at| batch.column(at));
-        let (rank, columns) = (*rank, places.map(column));
-        let call = move |row| BlockedCall::of(rank, |column| columns[column as usize].at(row));
-        Ok((0..batch.rows()).filter_map(call))
+        let columns = places.map(column);
+        Ok((0..batch.rows()).filter_map(move |row| of(&columns, row)))
     }
 }
 
@@ -216,23 +207,23 @@ impl BlockedInOrder {
 }
 
 impl Pending {
+    #[inline]
+    fn of(values: impl Fn(WaitColumn) -> i64) -> Option<Pending> {
+        let value = |column| known(values(column));
+        Some(Pending {
+            call: value(WaitColumn::Call)?,
+            from_ns: value(WaitColumn::Enter)?,
+            until_ns: value(WaitColumn::Until)?,
+            function: value(WaitColumn::Function),
+            by: u32::try_from(value(WaitColumn::By)?).ok()?,
+            cause: Cause::of(value(WaitColumn::Cause)?)?,
+        })
+    }
+
     fn call(self, rank: u32) -> BlockedCall {
         let Pending { call, from_ns, until_ns, function, by, cause } = self;
-        BlockedCall {
-            rank,
-            call,
-            from_ns,
-            until_ns,
-            cause,
-            by,
-            function,
-            sites: [None; 2],
-            tag: None,
-            seq: None,
-            bytes: 0,
-            ready_ns: None,
-            taken_ns: None,
-        }
+        let without = BlockedCall::without_message(rank, call, [from_ns, until_ns], (cause, by));
+        BlockedCall { function, ..without }
     }
 }
 
@@ -297,25 +288,50 @@ pub(crate) fn blocked_for(
     Ok(())
 }
 
+/// A value that is not null.
+#[inline]
+fn known(value: i64) -> Option<i64> {
+    Some(value).filter(|value| *value != NULL)
+}
+
 impl BlockedCall {
     #[inline]
     fn of(rank: u32, values: impl Fn(WaitColumn) -> i64) -> Option<BlockedCall> {
-        let value = |column: WaitColumn| Some(values(column)).filter(|&value| value != NULL);
+        let value = |column| known(values(column));
         Some(BlockedCall {
-            rank,
-            call: value(WaitColumn::Call)?,
-            from_ns: value(WaitColumn::Enter)?,
-            until_ns: value(WaitColumn::Until)?,
-            cause: Cause::of(value(WaitColumn::Cause)?)?,
-            by: u32::try_from(value(WaitColumn::By)?).ok()?,
-            function: value(WaitColumn::Function),
             sites: [value(WaitColumn::Site), value(WaitColumn::OtherSite)],
             tag: value(WaitColumn::Tag),
             seq: value(WaitColumn::Seq),
             bytes: value(WaitColumn::Bytes).unwrap_or(0),
             ready_ns: value(WaitColumn::Ready),
             taken_ns: value(WaitColumn::Taken),
+            ..Pending::of(&values)?.call(rank)
         })
+    }
+
+    /// One of which neither the places are known, nor a message that it waited for. From when until
+    /// when it was blocked, for what cause, and by whom.
+    pub fn without_message(
+        rank: u32,
+        call: i64,
+        [from_ns, until_ns]: [i64; 2],
+        (cause, by): (Cause, u32),
+    ) -> BlockedCall {
+        BlockedCall {
+            rank,
+            call,
+            from_ns,
+            until_ns,
+            cause,
+            by,
+            function: None,
+            sites: [None; 2],
+            tag: None,
+            seq: None,
+            bytes: 0,
+            ready_ns: None,
+            taken_ns: None,
+        }
     }
 
     /// How long it was blocked, ns.

@@ -17,7 +17,9 @@ pub(crate) fn on_all_cores<T: Send>(
         let join = |handle: ScopedJoinHandle<'_, Result<T, LensError>>| {
             handle.join().unwrap_or(Err(LensError::Panicked))
         };
-        handles.into_iter().map(join).collect()
+        // All of them, so that none is left whose panic would be this thread's.
+        let parts: Vec<_> = handles.into_iter().map(join).collect();
+        parts.into_iter().collect()
     })
 }
 

@@ -36,18 +36,21 @@ pub fn run(args: &PagerSwapArgs) -> Result<ExitCode> {
         }
         std::thread::sleep(LOOK);
     };
-    if let Some(killed) = group.killed().filter(|killed| *killed > 0) {
+    let killed = group.killed().filter(|killed| *killed > 0);
+    let why = killed.map(|killed| {
         let processes = if killed == 1 { "process" } else { "processes" };
-        eprintln!(
-            "the kernel killed {killed} {processes} of {} for want of memory: the swap file was \
-            full, or the disk of {} too slow; give the program more with --local or --room, or \
+        format!(
+            "the kernel killed {killed} {processes} of {} for want of memory: usually the swap \
+            file was full, or the disk of {} too slow; give it more with --local or --room, or \
             another --disk",
             program.display(),
             args.disk.display()
-        );
-    }
-    if let Some(signal) = status.signal() {
-        bail!("{} was killed by signal {signal}", program.display());
+        )
+    });
+    match (status.signal(), why) {
+        (Some(_), Some(why)) => bail!(why),
+        (Some(signal), None) => bail!("{} was killed by signal {signal}", program.display()),
+        (None, why) => why.iter().for_each(|why| tell(why)),
     }
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2)))
 }

@@ -1,13 +1,9 @@
 //! Plays on all cores, with a bar.
 
-use crate::interrupt;
 use crate::progress::Bar;
+use crate::{interrupt, jobs};
 use anyhow::{Result, anyhow, bail};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
-
-/// Between two looks at what is done.
-const LOOK: Duration = Duration::from_millis(20);
+use std::sync::atomic::Ordering;
 
 /// Do every job, each core one after the other, until one fails; what each came to, in their order.
 /// `what` is said to be going on, with `next` of a job that has not been done.
@@ -29,40 +25,18 @@ fn on_threads<T: Sync, R: Send>(
     next: impl Fn(&T) -> String,
     work: impl Fn(&T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let threads = threads.min(jobs.len());
-    let (begun, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-    let turn = || {
-        let mut results = Vec::new();
-        while !failed.load(Ordering::Relaxed) && !interrupt::flag().load(Ordering::Relaxed) {
-            let at = begun.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(at) else { break };
-            let result = work(job);
-            failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            results.push((at, result));
-            done.fetch_add(1, Ordering::Relaxed);
+    let mut bar = Bar::new(what, None);
+    let look = |done: usize| {
+        if let Some(job) = jobs.get(done) {
+            bar.step(done as u64, jobs.len() as u64, &next(job));
         }
-        results
     };
-    let mut results = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(turn)).collect();
-        let mut bar = Bar::new(what, None);
-        while workers.iter().any(|worker| !worker.is_finished()) {
-            let count = done.load(Ordering::Relaxed);
-            if let Some(job) = jobs.get(count) {
-                bar.step(count as u64, jobs.len() as u64, &next(job));
-            }
-            std::thread::sleep(LOOK);
-        }
-        bar.finish();
-        let mut results = Vec::new();
-        for worker in workers {
-            results.extend(worker.join().map_err(|_| anyhow!("a play panicked"))?);
-        }
-        Ok::<_, anyhow::Error>(results)
-    })?;
-    results.sort_by_key(|(at, _)| *at);
+    let stop = || interrupt::flag().load(Ordering::Relaxed);
+    let results = jobs::on_threads(threads, jobs, stop, work, look);
+    bar.finish();
+    let results = results.map_err(|_| anyhow!("a play panicked"))?;
     let complete = results.len() == jobs.len();
-    let results: Vec<R> = results.into_iter().map(|(_, result)| result).collect::<Result<_>>()?;
+    let results = results.into_iter().collect::<Result<Vec<R>>>()?;
     if !complete {
         bail!("interrupted: nothing is predicted");
     }

@@ -181,6 +181,11 @@ fn constant_columns_and_absent_ones_are_known_without_reading() {
     assert_eq!(batch.column(Field::Packets), Values::Absent);
     assert!(matches!(batch.column(Field::ReadyNs), Values::Each(values) if values.len() == 1000));
     assert!(!chunk.has(Field::Tag) && chunk.has(Field::Hops));
+    assert!(chunk.may_have(Field::Seq, 999) && !chunk.may_have(Field::Seq, 1000));
+    assert!(chunk.may_have(Field::Bytes, 8) && !chunk.may_have(Field::Bytes, 9));
+    // A column that is not there, one without a number, and one of names say nothing.
+    let silent = [Field::Packets, Field::ArrivedNs, Field::Kind];
+    assert!(silent.iter().all(|field| chunk.may_have(*field, 12_345)));
 }
 
 fn plain(seq: u64, at: u64) -> Row {

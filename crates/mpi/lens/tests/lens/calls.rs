@@ -122,20 +122,10 @@ fn ranks_may_be_gathered_apart() {
 
 /// Rank 0 enters the barrier at 4 ms, rank 1 at 9.
 fn held() -> BlockedCall {
+    let span = [4 * MS, 9 * MS];
     BlockedCall {
-        rank: 0,
-        call: 1,
-        from_ns: 4 * MS,
-        until_ns: 9 * MS,
-        cause: Cause::Collective,
-        by: 1,
         function: Some(Operation::Barrier as i64),
-        sites: [None; 2],
-        tag: None,
-        seq: None,
-        bytes: 0,
-        ready_ns: None,
-        taken_ns: None,
+        ..BlockedCall::without_message(0, 1, span, (Cause::Collective, 1))
     }
 }
 
