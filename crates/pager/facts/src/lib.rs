@@ -21,7 +21,7 @@ mod timeline;
 
 pub use event::{FrameTask, Happened, Leaving, PagerEvent};
 pub use page_event::{
-    EngineStep, Mapping, PageEvent, PageEventError, Stretch as PageStretch, page_events_name,
+    EngineStep, Held, Mapping, PageEvent, PageEventError, Stretch as PageStretch, page_events_name,
 };
 pub use page_events::PageEvents;
 pub use process::{FaultCounts, FaultTime, FaultTimes, Paged, Prefetched};

@@ -86,8 +86,8 @@ pub enum PageEvent {
         at: u64,
         /// Which.
         stretch: Stretch,
-        /// Whether they had changed since they were outside.
-        dirty: bool,
+        /// What they held.
+        held: Held,
     },
     /// The program mapped memory, gave it back, or gave up what it holds.
     Memory {
@@ -116,6 +116,22 @@ pub enum PageEvent {
         /// All together.
         ns: u64,
     },
+}
+
+/// What a page that leaves memory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// What it has outside.
+    Same,
+    /// Something else.
+    Changed,
+    /// Nothing but zeros, which are kept nowhere.
+    Zeros,
+}
+
+impl Held {
+    /// By their numbers in the file.
+    const ALL: [Held; 3] = [Held::Same, Held::Changed, Held::Zeros];
 }
 
 /// What a program does with memory as such.
@@ -246,8 +262,8 @@ impl PageEvent {
             }
             "gone" => {
                 many(2)?;
-                let (at, stretch, dirty) = (number(0)?, stretch(1)?, number(3)? != 0);
-                (PageEvent::Gone { at, stretch, dirty }, 4)
+                let held = *Held::ALL.get(usize::try_from(number(3)?).ok()?)?;
+                (PageEvent::Gone { at: number(0)?, stretch: stretch(1)?, held }, 4)
             }
             "moved" => {
                 let (at, stretch, to) = (number(0)?, stretch(1)?, page(3)?);
@@ -294,8 +310,8 @@ impl fmt::Display for PageEvent {
             PageEvent::Ahead { at, first, stride, pages } => {
                 write!(out, "ahead,{at},{first},{stride},{pages}")
             }
-            PageEvent::Gone { at, stretch, dirty } => {
-                write!(out, "gone,{at},{stretch},{}", u8::from(dirty))
+            PageEvent::Gone { at, stretch, held } => {
+                write!(out, "gone,{at},{stretch},{}", held as u8)
             }
             PageEvent::Moved { at, stretch, to } => write!(out, "moved,{at},{stretch},{to}"),
             PageEvent::Memory { at, how, stretch } => {
@@ -327,7 +343,9 @@ mod tests {
             ),
             (PageEvent::Written { at: 1, thread: 2, page: 3 }, "written,1,2,3"),
             (PageEvent::Ahead { at: 1, first: 2, stride: -4, pages: 5 }, "ahead,1,2,-4,5"),
-            (PageEvent::Gone { at: 1, stretch, dirty: false }, "gone,1,7,3,0"),
+            (PageEvent::Gone { at: 1, stretch, held: Held::Same }, "gone,1,7,3,0"),
+            (PageEvent::Gone { at: 1, stretch, held: Held::Changed }, "gone,1,7,3,1"),
+            (PageEvent::Gone { at: 1, stretch, held: Held::Zeros }, "gone,1,7,3,2"),
             (PageEvent::Memory { at: 1, how: Mapping::Forget, stretch }, "forget,1,7,3"),
             (PageEvent::Moved { at: 1, stretch, to: 90 }, "moved,1,7,3,90"),
             (PageEvent::Work { step: EngineStep::PutBack, count: 2, ns: 900 }, "put-back,2,900"),
@@ -344,6 +362,7 @@ mod tests {
             "fault,1,2,3,4",
             "gone,1,7,3,0,5",
             "gone,1,7,9999999,0",
+            "gone,1,7,3,3",
             "ahead,1,2,0,5",
             "map,-1,7,3",
             "map,1,4503599627370495,3",

@@ -2,7 +2,7 @@
 //! that lets the pager decide anew. Neighbours become one event, so there are few.
 
 use crate::page_event::NEIGHBOURS_MAX;
-use crate::{EngineStep, Mapping, PageEvent, PageStretch};
+use crate::{EngineStep, Held, Mapping, PageEvent, PageStretch};
 
 /// A thread that waits.
 #[derive(Clone, Copy, Debug)]
@@ -99,9 +99,9 @@ impl PageEvents {
     }
 
     /// A page left memory.
-    pub fn gone(&mut self, page: u64, changed: bool, at: u64) {
-        if let Some(PageEvent::Gone { stretch, dirty, .. }) = self.last()
-            && *dirty == changed
+    pub fn gone(&mut self, page: u64, held: Held, at: u64) {
+        if let Some(PageEvent::Gone { stretch, held: before, .. }) = self.last()
+            && *before == held
             && page == stretch.first + stretch.pages
             && stretch.pages < NEIGHBOURS_MAX
         {
@@ -109,7 +109,7 @@ impl PageEvents {
             return;
         }
         let stretch = PageStretch { first: page, pages: 1 };
-        self.push(PageEvent::Gone { at, stretch, dirty: changed });
+        self.push(PageEvent::Gone { at, stretch, held });
     }
 
     /// The program did something with its memory as such.
@@ -170,16 +170,19 @@ mod tests {
         events.touched(10, true, 5, 100);
         [10, 12, 14, 16, 17].into_iter().for_each(|page| events.ahead(page, 110));
         events.there(0, 20, 150);
-        for (page, dirty) in [(1, true), (2, true), (3, false), (5, false)] {
-            events.gone(page, dirty, 160);
+        for (page, held) in
+            [(1, Held::Changed), (2, Held::Changed), (3, Held::Same), (5, Held::Same)]
+        {
+            events.gone(page, held, 160);
         }
+        events.gone(6, Held::Zeros, 160);
         events.ahead(30, 170);
         events.ahead(30, 170);
         events.worked(EngineStep::Take, 4, 30);
         let taken = events.take(|ticks| 10 * ticks, 10.0);
         let lines: Vec<String> = taken.iter().map(ToString::to_string).collect();
         assert_eq!(
-            lines[..8],
+            lines[..9],
             [
                 "options,9,8,64",
                 "ahead,1100,12,2,3",
@@ -188,11 +191,12 @@ mod tests {
                 "gone,1600,1,2,1",
                 "gone,1600,3,1,0",
                 "gone,1600,5,1,0",
+                "gone,1600,6,1,2",
                 // The same page again is no stride.
                 "ahead,1700,30,1,1",
             ]
         );
-        assert!(lines[8..].contains(&"take,4,300".to_owned()), "{lines:?}");
+        assert!(lines[9..].contains(&"take,4,300".to_owned()), "{lines:?}");
         events.stop();
         assert!(events.take(|ticks| ticks, 1.0).is_empty());
     }

@@ -38,6 +38,8 @@ pub struct Paged {
     pub clean_evictions: u64,
     /// Pages that left changed.
     pub dirty_evictions: u64,
+    /// Pages that left all zero, and so are kept nowhere.
+    pub zero_evictions: u64,
     /// Local memory that its pages take.
     pub resident_bytes: u64,
     /// What it has outside.

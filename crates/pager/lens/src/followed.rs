@@ -21,7 +21,7 @@ mod tests;
 mod unseen;
 mod world;
 
-pub use program::{Program, Step, Thread, Touch, What};
+pub use program::{Change, Program, Step, Thread, Touch, What};
 pub use read::{NoProgram, Recording};
 pub use spent::{Share, Spent};
 

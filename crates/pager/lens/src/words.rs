@@ -238,6 +238,7 @@ pub(crate) fn transfers(process: &Paged) -> Vec<(&'static str, String)> {
         ("all transfers", count(process.transfers)),
         ("moved elsewhere", count(process.moves)),
         ("not sent again", count(process.clean_evictions)),
+        ("all zero, not kept", count(process.zero_evictions)),
         ("read ahead", count(process.prefetch.pages)),
         ("read-aheads used", efficiency),
         ("engine's CPU time", time(process.seconds.engine * 1e9)),

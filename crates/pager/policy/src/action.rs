@@ -194,6 +194,8 @@ pub enum Installed {
 pub enum Grabbed {
     /// It is in the frame.
     Taken(Checksum),
+    /// It is in the frame, and all zero.
+    TakenZeros,
     /// It is gone, unchanged: the answer to [`Action::Drop`].
     Dropped,
     /// Nothing was there: the program gave it up.

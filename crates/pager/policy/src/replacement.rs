@@ -1,5 +1,5 @@
-//! Who leaves first: three lists of resident pages, and two of pages in frames, linked through the
-//! table.
+//! Who leaves first: three lists of resident pages, and three of pages in frames, linked through
+//! the table.
 //!
 //! Nobody sees the program touch a page that is in memory. All that is known is when a page came,
 //! and whether it comes back soon after it has left. So: pages leave in the order of their arrival
@@ -20,9 +20,9 @@ struct Ends {
 
 const EMPTY: Ends = Ends { head: Seat::NONE, tail: Seat::NONE, length: 0 };
 
-/// The five lists.
+/// The six lists.
 pub(crate) struct Queues {
-    ends: [Ends; 6],
+    ends: [Ends; 7],
     protected_max: u64,
     /// The newest pages never leave: a thread that waited for a page must get to use it.
     newest: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Queues {
 
 impl Queues {
     pub fn new(budget: u64) -> Queues {
-        Queues { ends: [EMPTY; 6], protected_max: budget * 3 / 4, newest: (budget / 4).min(16) }
+        Queues { ends: [EMPTY; 7], protected_max: budget * 3 / 4, newest: (budget / 4).min(16) }
     }
 
     pub fn length(&self, list: List) -> u64 {

@@ -21,7 +21,7 @@ mod tests;
 use std::collections::VecDeque;
 
 use clean::Habit;
-use framed::Framed;
+use framed::{Framed, Kept};
 use gather::Gathering;
 use leaving::Leaving;
 use room::Room;
@@ -163,10 +163,10 @@ impl Residency {
     }
 
     pub fn status(&self) -> Status {
-        let limbo_pages = self.queues.length(List::Limbo) + self.queues.length(List::Trigger);
+        let lists = [List::Unsent, List::Limbo, List::Trigger];
         Status {
-            leaving_pages: self.framed.put(),
-            limbo_pages,
+            leaving_pages: self.framed.leaving(),
+            limbo_pages: lists.map(|list| self.queues.length(list)).iter().sum(),
             vault: self.vault.status(),
             ..self.status.clone()
         }
@@ -187,7 +187,7 @@ impl Residency {
             && self.reads.ghosts.is_empty();
         nothing_moves
             && self.status.coming_pages == 0
-            && self.framed.put() == 0
+            && self.framed.leaving() == 0
             && self.vault.settled()
     }
 
@@ -210,8 +210,12 @@ impl Residency {
         debug_assert!(self.status.resident_pages <= self.room.budget);
     }
 
-    fn put(&mut self, seat: Seat, frame: Frame, checksum: Checksum) {
-        self.framed[frame].put = true;
+    /// Its frame has the only copy: the vault is to keep it.
+    fn put(&mut self, seat: Seat) {
+        let frame = Frame(self.table[seat].frame);
+        let Some(checksum) = self.framed[frame].checksum else { return };
+        self.queues.remove(&mut self.table, seat);
+        self.framed[frame].kept = Kept::Soon;
         self.table[seat].set(flag::KEPT);
         self.vault.put(self.table.key(seat), frame, checksum, &mut self.out);
     }

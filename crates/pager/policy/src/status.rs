@@ -9,7 +9,7 @@ pub struct Status {
     pub resident_pages: u64,
     /// The most there ever were.
     pub resident_pages_max: u64,
-    /// Pages on their way out now.
+    /// Pages that are being sent now.
     pub leaving_pages: u64,
     /// Pages that left and are still in a frame now.
     pub limbo_pages: u64,
@@ -19,7 +19,8 @@ pub struct Status {
     pub held_pages: u64,
     /// Faults that wait for room now.
     pub waiting_pages: u64,
-    /// First touches, answered with zeros.
+    /// Faults on pages that hold nothing but zeros: never touched, given up, or all zero when they
+    /// left.
     pub faults_zero: u64,
     /// Faults on pages that had left but were still in a frame.
     pub faults_limbo: u64,
@@ -49,8 +50,10 @@ pub struct Status {
     pub windows_used: u64,
     /// Pages taken whose contents were stored already: nothing was sent.
     pub evictions_clean: u64,
-    /// Pages taken that had to be sent.
+    /// Pages taken that had changed: sent, unless they came back soon.
     pub evictions_dirty: u64,
+    /// Pages taken that were all zero: nothing was sent, and what was stored is forgotten.
+    pub evictions_zeros: u64,
     /// Pages that came back soon after they had left.
     pub refaults: u64,
     /// Pages that could not be taken, and others were tried.
@@ -74,7 +77,7 @@ impl Status {
 /// What a fault turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The page was never touched, or given up: zeros.
+    /// The page was never touched, given up, or all zero when it left: zeros.
     Zero,
     /// The page is still, or already, in a frame, or about to arrive.
     Soft,

@@ -38,7 +38,7 @@ pub(crate) enum State {
     Grabbing,
     /// Chosen to leave, and nowhere to be taken: it was [`State::Clean`].
     Dropping,
-    /// In [`Entry::frame`]; stored outside or about to be.
+    /// In [`Entry::frame`].
     Framed,
     /// On its way back from [`Entry::frame`].
     Installing,
@@ -64,6 +64,8 @@ pub(crate) enum List {
     Probation,
     /// Resident, came back soon after it had left.
     Protected,
+    /// In a frame, and nowhere else.
+    Unsent,
     /// In a frame, stored.
     Limbo,
     /// In a frame, stored, the page by which a stream is seen to go on.

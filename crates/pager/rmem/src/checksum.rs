@@ -9,6 +9,12 @@ pub fn checksum(bytes: &[u8; PAGE_BYTES]) -> Checksum {
     Checksum(twox_hash::XxHash3_128::oneshot(bytes))
 }
 
+/// `None`: the page is all zero.
+pub fn checksum_unless_zeros(bytes: &[u8; PAGE_BYTES]) -> Option<Checksum> {
+    let zeros = bytes[..8] == [0; 8] && *bytes == [0; PAGE_BYTES];
+    (!zeros).then(|| checksum(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -20,6 +26,8 @@ mod tests {
             let mut page = [0; PAGE_BYTES];
             page[bit / 8] ^= 1 << (bit % 8);
             assert_ne!(checksum(&page), zeros);
+            assert_eq!(checksum_unless_zeros(&page), Some(checksum(&page)));
         }
+        assert_eq!(checksum_unless_zeros(&[0; PAGE_BYTES]), None);
     }
 }

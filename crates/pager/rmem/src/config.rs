@@ -1,6 +1,7 @@
 //! What the launcher tells the library: one JSON text in the environment.
 
 use crate::RmemError;
+use clock::{Clock, Quality};
 pub use pager_facts::ServerRole;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -34,6 +35,9 @@ pub struct Config {
     /// Do without moving pages, as before Linux 6.8 (for tests).
     #[serde(default)]
     pub old_kernel: bool,
+    /// What the launcher found of the clock, so that not each process has to look for itself.
+    #[serde(default)]
+    pub clock: Option<Quality>,
     /// When the launcher started the program, ns of `CLOCK_MONOTONIC`.
     #[serde(default)]
     pub started_ns: u64,
@@ -82,10 +86,17 @@ impl Config {
             run: None,
             user_mode_only: false,
             old_kernel: false,
+            clock: None,
             started_ns: 0,
             record: false,
             fork_budget_bytes: 0,
         }
+    }
+
+    /// What is known of the clock, found out where the launcher did not, or used another.
+    pub(crate) fn quality(&self, clock: &Clock) -> Quality {
+        let told = self.clock.filter(|quality| quality.source == clock.source());
+        told.unwrap_or_else(|| clock::measure(clock))
     }
 
     /// The configuration in the environment; `None` when this process is not to be paged.

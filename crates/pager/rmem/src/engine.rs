@@ -114,6 +114,7 @@ impl Engine {
         last: Last,
     ) -> Result<(Engine, Arc<Shared>), RmemError> {
         let clock = Clock::best();
+        let quality = config.quality(&clock);
         let uffd =
             Uffd::open(config.user_mode_only).map_err(|source| RmemError::Uffd { source })?;
         let uffd = if config.old_kernel { uffd.without_moves() } else { uffd };
@@ -124,7 +125,7 @@ impl Engine {
             user_mode_only: !uffd.abilities().kernel_faults,
         });
         let mut scribe = match config.run.as_ref().filter(|_| config.record) {
-            Some(run) => Scribe::writing(run, &clock, config.servers.len())?,
+            Some(run) => Scribe::writing(run, &clock, quality, config.servers.len())?,
             None => Scribe::counting(),
         };
         let key = servers::key(&config)?;
@@ -137,7 +138,7 @@ impl Engine {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| {
             RmemError::System { action: "make an epoll descriptor", source: error.into() }
         })?;
-        let time = Time::of(clock);
+        let time = Time::new(clock, quality.ns_per_tick);
         let (now, ns_per_tick) = (time.now(), time.ns_per_tick);
         let mut waits = Waits::new(ns_per_tick, late(ns_per_tick));
         waits.page_events.options(budget, frames, config.prefetch_pages.into());

@@ -12,6 +12,7 @@ use crate::commands::place;
 use crate::preload::{self, PAGING};
 use crate::{child, failure};
 use anyhow::{Context, Result, bail};
+use clock::Clock;
 use fabric::RunKey;
 use pager::Policy;
 use pager_drive::unpaged::Bound;
@@ -38,12 +39,16 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     servers_enough(args)?;
     let key = key(args)?;
     limits::say(args.user_mode_only);
+    // It takes a while, as the servers' start does.
+    let clock = std::thread::spawn(|| clock::measure(&Clock::best()));
     let (servers, local) = local::start(args, &key)?;
     let path = place::for_run(
         args.out.as_deref(),
         &format!("{}-pager", preload::name(Some(&program), &[])),
     )?;
-    let config = config(args, &path, &local)?;
+    let mut config = config(args, &path, &local)?;
+    config.clock = clock.join().ok();
+    config.started_ns = monotonic_ns();
     let folder = RunFolder::create(&path, info(args, &program, &config))?;
     let mut command = Command::new(&program);
     command.args(&args.program[1..]).env("LD_PRELOAD", preload::list(&library));
@@ -138,7 +143,8 @@ fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
         run: Some(run),
         user_mode_only: args.user_mode_only,
         old_kernel: false,
-        started_ns: monotonic_ns(),
+        clock: None,
+        started_ns: 0,
         record: !args.no_record,
         fork_budget_bytes: args.fork_budget.unwrap_or(0) as u64,
     })

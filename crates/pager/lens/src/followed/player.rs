@@ -236,7 +236,7 @@ impl<'a> Player<'a> {
         let Step { what, .. } = self.program.threads[thread].steps[self.threads[thread].at];
         let input = match what {
             What::Touch(touch) if !self.world.has(touch.page) => Input::Fault(thread, touch),
-            What::Touch(touch) if touch.changes && !self.world.change(touch.page) => {
+            What::Touch(touch) if !self.world.change(touch.page, touch.change) => {
                 Input::Written(thread, touch.page)
             }
             What::Touch(_) => return self.advance(thread, now_s),

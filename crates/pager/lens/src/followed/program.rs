@@ -55,8 +55,19 @@ pub struct Touch {
     pub page: u64,
     /// Whether it is a store.
     pub write: bool,
-    /// Whether the page's contents change before it leaves.
-    pub changes: bool,
+    /// What becomes of the page's contents before it leaves.
+    pub change: Change,
+}
+
+/// What becomes of a page's contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// They stay.
+    Nothing,
+    /// They become others.
+    Others,
+    /// They become zeros.
+    Zeros,
 }
 
 impl Program {

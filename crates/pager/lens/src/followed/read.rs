@@ -1,11 +1,11 @@
 //! The program in a recording: from what was seen of its pages to what it does.
 
-use super::program::{Program, Step, Thread, Touch, What};
+use super::program::{Change, Program, Step, Thread, Touch, What};
 use super::unseen::{Passing, unseen};
 use pager::{Options, Place, Policy, Role};
 use pager_facts::{
-    EngineStep, Happened, PageEvent, PageEventError, Paged, PagerEvent, PagerFacts, ServerRole,
-    page_events_name,
+    EngineStep, Happened, Held, PageEvent, PageEventError, Paged, PagerEvent, PagerFacts,
+    ServerRole, page_events_name,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -154,11 +154,12 @@ fn lanes(events: &[PageEvent], unseen: Vec<Passing>) -> Vec<Vec<Act>> {
     for event in events {
         let (thread, act) = match *event {
             PageEvent::Fault { from, to, thread, page, write } => {
-                let what = What::Touch(Touch { page, write, changes: write });
+                let change = if write { Change::Others } else { Change::Nothing };
+                let what = What::Touch(Touch { page, write, change });
                 (thread, Act { from, to, what })
             }
             PageEvent::Written { at, thread, page } => {
-                let what = What::Touch(Touch { page, write: true, changes: true });
+                let what = What::Touch(Touch { page, write: true, change: Change::Others });
                 (thread, Act { from: at, to: at, what })
             }
             PageEvent::Memory { at, how, stretch } => {
@@ -177,7 +178,7 @@ fn lanes(events: &[PageEvent], unseen: Vec<Passing>) -> Vec<Vec<Act>> {
     }
     pending.drain(..).for_each(|act| add(last, act));
     for Passing { thread, at, page } in unseen {
-        let what = What::Touch(Touch { page, write: false, changes: false });
+        let what = What::Touch(Touch { page, write: false, change: Change::Nothing });
         add(thread, Act { from: at, to: at, what });
     }
     for lane in &mut lanes {
@@ -188,7 +189,7 @@ fn lanes(events: &[PageEvent], unseen: Vec<Passing>) -> Vec<Vec<Act>> {
 }
 
 /// Which touches change their page: the stores; and of a page that left changed, of which no store
-/// was seen, all.
+/// was seen, all. A page that left all zero became so by them.
 fn changes(lanes: &mut [Vec<Act>], events: &[PageEvent]) {
     let mut touches: Vec<(u64, usize, usize)> = Vec::new();
     for (thread, lane) in lanes.iter().enumerate() {
@@ -199,7 +200,7 @@ fn changes(lanes: &mut [Vec<Act>], events: &[PageEvent]) {
     // Of each page its touches since it came.
     let mut since: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     for event in events {
-        let PageEvent::Gone { at, stretch, dirty } = *event else { continue };
+        let PageEvent::Gone { at, stretch, held } = *event else { continue };
         while let Some((_, thread, act)) = touches.next_if(|(from, ..)| *from <= at) {
             if let What::Touch(touch) = lanes[thread][act].what {
                 since.entry(touch.page).or_default().push((thread, act));
@@ -207,21 +208,24 @@ fn changes(lanes: &mut [Vec<Act>], events: &[PageEvent]) {
         }
         for page in stretch.first..stretch.first + stretch.pages {
             let touched = since.remove(&page).unwrap_or_default();
-            if dirty {
-                mark(lanes, &touched);
+            match held {
+                Held::Same => {}
+                Held::Changed => mark(lanes, &touched, Change::Others),
+                Held::Zeros => mark(lanes, &touched, Change::Zeros),
             }
         }
     }
 }
 
-fn mark(lanes: &mut [Vec<Act>], touched: &[(usize, usize)]) {
-    let stores = |act: &Act| matches!(act.what, What::Touch(touch) if touch.changes);
-    if touched.iter().any(|(thread, act)| stores(&lanes[*thread][*act])) {
-        return;
-    }
+fn mark(lanes: &mut [Vec<Act>], touched: &[(usize, usize)], change: Change) {
+    let stores = |act: &Act| matches!(act.what, What::Touch(it) if it.change != Change::Nothing);
+    let seen = touched.iter().any(|(thread, act)| stores(&lanes[*thread][*act]));
     for (thread, act) in touched {
-        if let What::Touch(touch) = &mut lanes[*thread][*act].what {
-            touch.changes = true;
+        let act = &mut lanes[*thread][*act];
+        if (!seen || stores(act))
+            && let What::Touch(touch) = &mut act.what
+        {
+            touch.change = change;
         }
     }
 }

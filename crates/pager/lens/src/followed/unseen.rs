@@ -4,7 +4,7 @@
 //! says that the stream has passed it: after the last fault before the page, and computing as much
 //! for each page as for the next. Pages that no fault lies behind are taken as never touched.
 
-use pager_facts::{PageEvent, PageStretch};
+use pager_facts::{Held, PageEvent, PageStretch};
 use std::collections::HashMap;
 
 /// A fault this many strides away may still be of the same stream: two of the largest windows.
@@ -100,10 +100,11 @@ pub(super) fn unseen(events: &[PageEvent]) -> Vec<Passing> {
                 let left = (-skipped..pages as i64).map(page).collect();
                 windows.push(Window { thread: last, first, stride, left, since });
             }
-            PageEvent::Gone { stretch, dirty, .. } => {
+            PageEvent::Gone { stretch, held, .. } => {
+                let changed = held != Held::Same;
                 for window in &mut windows {
                     if let Some(lane) = lanes.get(&window.thread) {
-                        window.lose(stretch, dirty, lane, &mut found);
+                        window.lose(stretch, changed, lane, &mut found);
                     }
                 }
             }
@@ -142,11 +143,11 @@ impl Window {
 
     /// These of its pages left memory. If they had changed, the stream has reached them before its
     /// thread went elsewhere.
-    fn lose(&mut self, gone: PageStretch, dirty: bool, lane: &Lane, found: &mut Vec<Passing>) {
+    fn lose(&mut self, gone: PageStretch, changed: bool, lane: &Lane, found: &mut Vec<Passing>) {
         let is_gone = |page: &u64| (gone.first..gone.first + gone.pages).contains(page);
         let lost: Vec<u64> = self.left.iter().map(|(_, page)| *page).filter(is_gone).collect();
         self.left.retain(|(_, page)| !is_gone(page));
-        if dirty && self.since + 1 < lane.faults.len() {
+        if changed && self.since + 1 < lane.faults.len() {
             self.pass(&lost, lane, self.since + 1, found);
         }
     }

@@ -4,6 +4,7 @@
 //! A page's contents are a number that changes when the program writes to it. Servers keep what
 //! they are given, and lose nothing.
 
+use super::program::Change;
 use pager::{
     Access, Action, Checksum, Grabbed, Installed, Into, Operation, OptionsError, Page, Pager, Place,
 };
@@ -20,7 +21,7 @@ pub struct World {
     pub pager: Pager,
     protects: bool,
     memory: HashMap<u64, Here>,
-    /// What is in a page, as a number; 0, and not here: zeros.
+    /// What is in a page, as a number; not among them: zeros.
     contents: HashMap<u64, u64>,
     /// The last of them.
     newest: u64,
@@ -50,14 +51,26 @@ impl World {
         self.memory.contains_key(&page)
     }
 
-    /// The program changes a page. `false`: it is protected, and nothing is changed.
-    pub fn change(&mut self, page: u64) -> bool {
-        let may = self.memory.get(&page).is_none_or(|here| !here.protected);
-        if may {
-            self.newest += 1;
-            self.contents.insert(page, self.newest);
+    /// Whether there is nothing but zeros in a page.
+    pub fn is_zeros(&self, page: u64) -> bool {
+        !self.contents.contains_key(&page)
+    }
+
+    /// The program uses a page. `false`: it would change what is protected, and nothing is changed.
+    pub fn change(&mut self, page: u64, change: Change) -> bool {
+        let protected = self.memory.get(&page).is_some_and(|here| here.protected);
+        match change {
+            Change::Nothing => return true,
+            _ if protected => return false,
+            Change::Others => {
+                self.newest += 1;
+                self.contents.insert(page, self.newest);
+            }
+            Change::Zeros => {
+                self.contents.remove(&page);
+            }
         }
-        may
+        true
     }
 
     /// A thread waits because it wants to change a protected page.
@@ -160,7 +173,9 @@ impl World {
 
     fn grab(&mut self, page: Page) -> Acted {
         let how = match self.memory.remove(&page.0) {
-            Some(_) => Grabbed::Taken(self.checksum(page)),
+            Some(_) => self.contents.get(&page.0).map_or(Grabbed::TakenZeros, |content| {
+                Grabbed::Taken(Checksum(u128::from(*content)))
+            }),
             None => Grabbed::Absent,
         };
         self.pager.grabbed(page, how);
@@ -185,10 +200,6 @@ impl World {
             self.memory.remove(&page);
             self.contents.remove(&page);
         }
-    }
-
-    fn checksum(&self, page: Page) -> Checksum {
-        Checksum(self.contents.get(&page.0).copied().unwrap_or(0).into())
     }
 }
 

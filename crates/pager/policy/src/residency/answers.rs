@@ -1,6 +1,7 @@
 //! What the vault has to tell.
 
 use super::Residency;
+use super::framed::Kept;
 use crate::table::{List, Seat, State, flag};
 use crate::vault::{Event, Fetched};
 use crate::{Frame, Installed, Into, Page};
@@ -26,7 +27,7 @@ impl Residency {
     /// The vault needs the frame no longer.
     fn stored(&mut self, frame: Frame) {
         let used = &mut self.framed[frame];
-        used.put = false;
+        used.kept = Kept::Yes;
         match used.owner {
             Seat::NONE => self.drop_frame(frame),
             Self::ASKED => {}
@@ -34,14 +35,18 @@ impl Residency {
         }
     }
 
-    /// A page whose contents are safe outside may stay in its frame for a while, unless it is on
-    /// its way back already.
+    /// A page may stay in its frame for a while, unless it is on its way back already.
     pub(super) fn linger(&mut self, seat: Seat) {
         let entry = self.table[seat];
-        if entry.state == State::Framed {
-            let list = if entry.has(flag::TRIGGER) { List::Trigger } else { List::Limbo };
-            self.queues.push(&mut self.table, seat, list);
+        if entry.state != State::Framed {
+            return;
         }
+        let list = match self.framed[Frame(entry.frame)].kept {
+            Kept::No => List::Unsent,
+            _ if entry.has(flag::TRIGGER) => List::Trigger,
+            _ => List::Limbo,
+        };
+        self.queues.push(&mut self.table, seat, list);
     }
 
     /// A read into the program's memory has ended.
@@ -91,6 +96,7 @@ impl Residency {
         match got {
             Fetched::There(_) => {
                 self.framed[frame].checksum = self.vault.holds(self.table.key(owner));
+                self.framed[frame].kept = Kept::Yes;
                 self.table[owner].state = State::Framed;
                 self.linger(owner);
             }
@@ -115,16 +121,8 @@ impl Residency {
         let entry = self.table[seat];
         match entry.state {
             State::Stored => self.lose(seat),
-            State::Framed if !self.framed[Frame(entry.frame)].put => self.put_again(seat),
+            State::Framed if self.framed[Frame(entry.frame)].kept == Kept::Yes => self.put(seat),
             _ => {}
         }
-    }
-
-    /// The frame has the only copy left.
-    fn put_again(&mut self, seat: Seat) {
-        let frame = Frame(self.table[seat].frame);
-        let Some(checksum) = self.framed[frame].checksum else { return };
-        self.queues.remove(&mut self.table, seat);
-        self.put(seat, frame, checksum);
     }
 }

@@ -1,5 +1,6 @@
 //! How pages leave memory.
 
+use super::framed::Kept;
 use super::{Asked, Residency, What};
 use crate::table::{List, Seat, State, flag};
 use crate::{Action, Checksum, Frame, Grabbed, Page};
@@ -62,7 +63,7 @@ impl Residency {
     fn take_batch(&mut self, most: u32, effort: Effort) -> u32 {
         let most = most.min(self.frames_for_leaving(most));
         // Sending is what is slow now: pages that need not be sent leave before others.
-        let mut patience = if self.vault.backlog() > self.framed.count() / 2 { most } else { 0 };
+        let mut patience = if self.vault.backlog() > self.framed.count() / 4 { most } else { 0 };
         let mut batch = std::mem::take(&mut self.batch);
         batch.clear();
         let (mut pieces, mut taken) = (0, 0);
@@ -155,20 +156,29 @@ impl Residency {
             self.leaving.busy();
             self.status.busy += 1;
         }
-        if let (What::Grab(frame), false) = (asked.what, matches!(how, Grabbed::Taken(_))) {
-            self.framed.free(frame);
+        let keeps_frame = asked.seat != Seat::NONE && matches!(how, Grabbed::Taken(_));
+        if let (What::Grab(frame), false) = (asked.what, keeps_frame) {
+            self.give_frame_up(frame, how);
         }
         match (asked.what, asked.seat, how) {
-            (What::Grab(frame), Seat::NONE, Grabbed::Taken(_)) => self.drop_frame(frame),
             (_, Seat::NONE, _) => {}
             (What::Grab(frame), seat, Grabbed::Taken(checksum)) => {
                 self.taken(seat, frame, checksum)
             }
+            (_, seat, Grabbed::TakenZeros) => self.taken_zeros(seat),
             (_, seat, Grabbed::Absent) => self.absent(seat),
             (_, seat, Grabbed::Busy) => self.busy(seat),
             (_, seat, Grabbed::Taken(_) | Grabbed::Dropped) => self.dropped(seat),
         }
         self.settle();
+    }
+
+    /// It was to be filled by a grab.
+    fn give_frame_up(&mut self, frame: Frame, how: Grabbed) {
+        match how {
+            Grabbed::Taken(_) | Grabbed::TakenZeros => self.drop_frame(frame),
+            Grabbed::Dropped | Grabbed::Absent | Grabbed::Busy => self.framed.free(frame),
+        }
     }
 
     fn taken(&mut self, seat: Seat, frame: Frame, checksum: Checksum) {
@@ -177,6 +187,7 @@ impl Residency {
         let used = &mut self.framed[frame];
         (used.left, used.checksum) = (left, Some(checksum));
         let dirty = self.vault.holds(self.table.key(seat)) != Some(checksum);
+        used.kept = if dirty { Kept::No } else { Kept::Yes };
         if self.may_stay_clean(seat) {
             self.habit.learn(dirty);
         }
@@ -185,18 +196,40 @@ impl Residency {
         entry.learn(dirty);
         if dirty {
             self.status.evictions_dirty += 1;
-            self.put(seat, frame, checksum);
         } else {
             self.status.evictions_clean += 1;
-            self.linger(seat);
         }
+        self.linger(seat);
         self.bring_if_wanted(seat);
+        self.send_oldest();
+    }
+
+    /// Pages that changed wait in their frames before they are sent: those that come back soon, as
+    /// many do where memory is just too small, need not be. Half the frames are for them, the
+    /// others for what is on its way.
+    fn send_oldest(&mut self) {
+        while self.queues.length(List::Unsent) > u64::from(self.framed.count() / 2)
+            && let Some(seat) = self.queues.oldest(List::Unsent)
+        {
+            self.put(seat);
+        }
+    }
+
+    /// Nobody needs to keep zeros: they are made again when somebody touches the page.
+    fn taken_zeros(&mut self, seat: Seat) {
+        self.leaving.left();
+        self.status.evictions_zeros += 1;
+        self.left_as_zeros(seat);
     }
 
     /// The program gave the page up, and the driver did not know.
     fn absent(&mut self, seat: Seat) {
-        self.left(seat);
         self.status.surprises += 1;
+        self.left_as_zeros(seat);
+    }
+
+    fn left_as_zeros(&mut self, seat: Seat) {
+        self.left(seat);
         self.table[seat].state = State::Zero;
         self.forget_outside(seat);
         self.bring_if_wanted(seat);

@@ -1,5 +1,6 @@
 //! What brings a page into memory: a touch, a system call, a stream.
 
+use super::framed::Kept;
 use super::{Asked, Residency, What};
 use crate::table::{List, Seat, State, flag};
 use crate::{Access, Action, Fault, Frame, Installed, Into, Page, Urgency};
@@ -182,7 +183,7 @@ impl Residency {
     /// Into the queue for room. Its frame, if it has one, is given up as late as possible; but it
     /// is, if there is no other for pages to leave.
     fn wait(&mut self, seat: Seat) {
-        if self.table[seat].list != List::None {
+        if matches!(self.table[seat].list, List::Limbo | List::Trigger) {
             self.queues.remove(&mut self.table, seat);
             self.queues.push(&mut self.table, seat, List::Limbo);
         }
@@ -226,7 +227,7 @@ impl Residency {
         self.table[seat].state = if lent { State::Borrowing } else { State::Installing };
         self.table[seat].frame = frame.0;
         let what = if lent { What::Borrow(frame) } else { What::Install(frame) };
-        let is_kept = !lent && !self.framed[frame].put;
+        let is_kept = !lent && self.framed[frame].kept == Kept::Yes;
         let access = if is_kept { self.access(seat) } else { Access::Write };
         self.asked.push_back(Asked { page, seat, what });
         self.out.push_back(Action::Install { page, frame, access });
@@ -268,12 +269,12 @@ impl Residency {
 
     fn reinstalled(&mut self, seat: Seat, frame: Frame, how: Installed) {
         self.status.surprises += u64::from(!matches!(how, Installed::Done | Installed::Protected));
-        let put = self.framed[frame].put;
+        let leaving = self.framed[frame].kept == Kept::Soon;
         match (seat, how) {
             (Seat::NONE, _) => {}
             (seat, Installed::Gone) => {
                 self.went(seat, State::Framed);
-                if !put {
+                if !leaving {
                     self.linger(seat);
                 }
                 return;
@@ -281,7 +282,7 @@ impl Residency {
             (seat, Installed::Protected) => self.arrived_clean(seat),
             (seat, _) => self.arrived(seat),
         }
-        if put {
+        if leaving {
             self.framed[frame].owner = Seat::NONE;
         } else {
             self.drop_frame(frame);

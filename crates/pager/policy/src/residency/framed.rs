@@ -6,19 +6,28 @@ use crate::frames::Frames;
 use crate::table::Seat;
 use crate::{Checksum, Frame};
 
+/// Whether a frame's contents are outside as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// The frame has the only copy.
+    No,
+    /// The vault has the frame, and is sending it.
+    Soon,
+    Yes,
+}
+
 /// What a frame is in use for.
 #[derive(Clone, Copy)]
 pub(super) struct Use {
     /// Whose contents it holds, or [`Seat::NONE`] if nobody wants them any more.
     pub(super) owner: Seat,
-    /// The vault has it.
-    pub(super) put: bool,
+    pub(super) kept: Kept,
     /// When its page left, in evictions.
     pub(super) left: u32,
     pub(super) checksum: Option<Checksum>,
 }
 
-const UNUSED: Use = Use { owner: Seat::NONE, put: false, left: 0, checksum: None };
+const UNUSED: Use = Use { owner: Seat::NONE, kept: Kept::No, left: 0, checksum: None };
 
 /// The frames, by their numbers.
 pub(super) struct Framed {
@@ -61,8 +70,8 @@ impl Framed {
     }
 
     /// How many the vault has.
-    pub(super) fn put(&self) -> u64 {
-        self.uses.iter().filter(|used| used.put).count() as u64
+    pub(super) fn leaving(&self) -> u64 {
+        self.uses.iter().filter(|used| used.kept == Kept::Soon).count() as u64
     }
 }
 
@@ -89,10 +98,10 @@ mod tests {
         let mut framed = Framed::new(3);
         let run = framed.alloc_run(2);
         assert_eq!((run.len(), framed.available(), framed.count()), (2, 1, 3));
-        framed[run[1]].put = true;
-        assert_eq!(framed.put(), 1);
+        framed[run[1]].kept = Kept::Soon;
+        assert_eq!(framed.leaving(), 1);
         framed.free(run[1]);
-        assert_eq!((framed.put(), framed.available()), (0, 2));
+        assert_eq!((framed.leaving(), framed.available()), (0, 2));
         assert_eq!(framed.owner_after(run[0]), Some(Seat::NONE));
         assert_eq!(framed.owner_after(Frame(2)), None);
     }

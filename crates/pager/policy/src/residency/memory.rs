@@ -1,6 +1,7 @@
 //! How the program's memory comes, goes and moves.
 
 use super::Residency;
+use super::framed::Kept;
 use crate::table::{List, Seat, State, flag};
 use crate::{Frame, Page, table::Piece};
 
@@ -100,7 +101,7 @@ impl Residency {
                 self.status.resident_pages -= 1;
                 self.framed[Frame(entry.frame)].owner = Self::ASKED;
             }
-            State::Framed if self.framed[Frame(entry.frame)].put => {
+            State::Framed if self.framed[Frame(entry.frame)].kept == Kept::Soon => {
                 self.framed[Frame(entry.frame)].owner = Seat::NONE
             }
             State::Framed => self.drop_frame(crate::Frame(entry.frame)),

@@ -337,3 +337,70 @@ fn a_page_dropped_behind_our_back_reads_as_zeros() {
     pager.installed(Page(5), Installed::Done);
     assert_eq!((status(&pager).surprises, status(&pager).resident_pages), (1, 1));
 }
+
+/// As [`carry_out`], where all that is taken is zero. Reads are answered.
+fn carry_out_zeros(pager: &mut Pager) {
+    while let Some(action) = next_action(pager) {
+        match action {
+            Action::Grab { page, .. } => pager.grabbed(page, Grabbed::TakenZeros),
+            Action::Read { operation, .. } => done(pager, operation, Some(Installed::Done)),
+            Action::Write { .. } => panic!("zeros are sent: {action:?}"),
+            action => answer(pager, action),
+        }
+    }
+}
+
+#[test]
+fn pages_that_leave_all_zero_are_kept_nowhere_and_made_again() {
+    let mut pager = filled(0);
+    let outside = |pager: &Pager| status(pager).vault.places.iter().map(|it| it.pages).sum::<u64>();
+    let before = outside(&pager);
+    for touch in 0..120 {
+        pager.fault(Page(touch % 60), true);
+        carry_out_zeros(&mut pager);
+    }
+    let after = status(&pager);
+    assert!(after.evictions_zeros >= 44 && after.faults_hard >= 20, "{after:?}");
+    // Pages that never left since keep what they have outside.
+    let left = outside(&pager);
+    assert!(before >= 40 && left <= after.resident_pages, "{before} before, {left} after");
+    assert_eq!(pager.fault(Page(0), false), Some(Fault::Zero));
+    carry_out_zeros(&mut pager);
+    assert!(pager.settled() && pager.held(Page(0), 1));
+}
+
+/// What is taken and what is written of pages that a pass over `pages` touches, again and again.
+fn taken_and_written(pages: u64) -> (u64, u64) {
+    let mut pager = pager(0);
+    for touch in 0..400 {
+        for (operation, _) in touch_changed(&mut pager, touch % pages, touch) {
+            done(&mut pager, operation, Some(Installed::Done));
+            carry_out(&mut pager);
+        }
+    }
+    (status(&pager).evictions_dirty, status(&pager).vault.page_outs)
+}
+
+/// The page holds something else each time it leaves.
+fn touch_changed(pager: &mut Pager, page: u64, version: u64) -> Vec<(Operation, Into)> {
+    pager.fault(Page(page), true);
+    let mut reads = Vec::new();
+    while let Some(action) = next_action(pager) {
+        match action {
+            Action::Grab { page, .. } => {
+                pager.grabbed(page, Grabbed::Taken(Checksum(u128::from(page.0 << 32 | version))))
+            }
+            Action::Read { operation, into, .. } => reads.push((operation, into)),
+            action => answer(pager, action),
+        }
+    }
+    reads
+}
+
+#[test]
+fn a_page_that_comes_back_at_once_is_not_sent() {
+    let (taken, written) = taken_and_written(18);
+    assert!(taken > 100 && written < taken / 10, "a little too much: {written} of {taken}");
+    let (taken, written) = taken_and_written(60);
+    assert!(taken > 100 && written + 4 >= taken, "far too much: {written} of {taken}");
+}

@@ -241,7 +241,7 @@ impl Machine {
             Some(bytes) => {
                 self.vanish(page.0);
                 self.frames[frame] = Some(bytes);
-                Grabbed::Taken(checksum(bytes))
+                if bytes == 0 { Grabbed::TakenZeros } else { Grabbed::Taken(checksum(bytes)) }
             }
         };
         self.pager.grabbed(page, how);

@@ -1,6 +1,7 @@
 //! Putting pages into the program's memory and taking them out.
 
 use super::Shared;
+use crate::checksum::checksum_unless_zeros;
 use crate::pagemap::{PageState, Pagemap};
 use crate::staging::Staging;
 use crate::uffd::{Abilities, Uffd};
@@ -330,7 +331,7 @@ fn is_there(address: usize) -> bool {
     result == 0 && there & 1 != 0
 }
 
-/// How taking a page went; the checksum is not known yet.
+/// How taking a page went; what is in the frame has not been looked at yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taking {
     Taken,
@@ -339,10 +340,12 @@ pub enum Taking {
 }
 
 impl Taking {
-    /// With the checksum of the frame, if it is full.
-    pub fn with(self, checksum: impl FnOnce() -> pager::Checksum) -> Grabbed {
+    /// With what the frame holds, if it is full.
+    pub fn with<'a>(self, frame: impl FnOnce() -> &'a [u8; PAGE_BYTES]) -> Grabbed {
         match self {
-            Taking::Taken => Grabbed::Taken(checksum()),
+            Taking::Taken => {
+                checksum_unless_zeros(frame()).map_or(Grabbed::TakenZeros, Grabbed::Taken)
+            }
             Taking::Absent => Grabbed::Absent,
             Taking::Busy => Grabbed::Busy,
         }

@@ -8,7 +8,7 @@ use pager::{
     Access, Action, Frame, Grabbed, Installed, Into, Operation, PAGE_BYTES, Page, Place, Purpose,
     Urgency,
 };
-use pager_facts::{EngineStep, FrameTask, Happened, Leaving};
+use pager_facts::{EngineStep, FrameTask, Happened, Held, Leaving};
 use record::Kind;
 
 impl Engine {
@@ -75,11 +75,16 @@ impl Engine {
             if how == Taking::Absent {
                 absent = Some(page);
             }
+            let how = how.with(|| staging.bytes(frame));
             let before = pager.evictions_dirty();
-            pager.grabbed(page, how.with(|| checksum(staging.bytes(frame))));
-            if how == Taking::Taken {
-                waits.page_events.gone(page.0, pager.evictions_dirty() != before, now);
-            }
+            pager.grabbed(page, how);
+            let held = match how {
+                Grabbed::TakenZeros => Held::Zeros,
+                Grabbed::Taken(_) if pager.evictions_dirty() != before => Held::Changed,
+                Grabbed::Taken(_) => Held::Same,
+                Grabbed::Dropped | Grabbed::Absent | Grabbed::Busy => return,
+            };
+            waits.page_events.gone(page.0, held, now);
         });
         self.tell_absent(absent);
     }
@@ -93,7 +98,7 @@ impl Engine {
             }
             pager.grabbed(page, how);
             if how == Grabbed::Dropped {
-                waits.page_events.gone(page.0, false, now);
+                waits.page_events.gone(page.0, Held::Same, now);
             }
         });
         self.tell_absent(absent);

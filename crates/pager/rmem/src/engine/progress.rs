@@ -87,6 +87,7 @@ impl Engine {
             moves: status.vault.moved,
             clean_evictions: status.evictions_clean,
             dirty_evictions: status.evictions_dirty,
+            zero_evictions: status.evictions_zeros,
             resident_bytes: status.resident_pages * PAGE_BYTES as u64,
             outside_bytes: status.vault.places.iter().map(|place| place.pages).sum::<u64>()
                 * PAGE_BYTES as u64,

@@ -9,7 +9,7 @@ use super::site::Site;
 use crate::RmemError;
 use crate::about::ServerAbout;
 use crate::link::StoreTimes;
-use clock::{Clock, Exchange, best_offset};
+use clock::{Clock, Exchange, Quality, best_offset};
 use pager::PAGE_BYTES;
 use record::{
     ArrivedClock, Column, How, Kind, Mode, NodeSheet, Recorder, RecorderOptions, Row, RunFolder,
@@ -68,10 +68,14 @@ impl Scribe {
 
     /// One that writes into the run at `path`. The program's process takes the first node number
     /// that is free, then come `servers` servers, and the disk.
-    pub fn writing(path: &Path, clock: &Clock, servers: usize) -> Result<Scribe, RmemError> {
+    pub fn writing(
+        path: &Path,
+        clock: &Clock,
+        quality: Quality,
+        servers: usize,
+    ) -> Result<Scribe, RmemError> {
         let failed = |error: record::RecordError| RmemError::Record { reason: error.to_string() };
         let folder = RunFolder::join(path).map_err(failed)?;
-        let quality = clock::measure(clock);
         let schema = Schema::new(&[Column::Batch]);
         let options = RecorderOptions {
             mode: Mode::Stream,

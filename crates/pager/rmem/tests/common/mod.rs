@@ -52,6 +52,7 @@ pub fn config(servers: &Servers, policy: &str, local_bytes: u64) -> Config {
         run: None,
         user_mode_only: false,
         old_kernel: false,
+        clock: None,
         started_ns: 0,
         record: false,
         fork_budget_bytes: 0,

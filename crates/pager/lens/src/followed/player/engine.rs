@@ -5,7 +5,7 @@ use super::super::program::{Touch, What};
 use super::super::world::{Acted, step_of};
 use super::{BATCH_MAX, Due, Input, Player, ns};
 use pager::{Action, Into, Operation, Page, Place, Purpose, Urgency};
-use pager_facts::{EngineStep, Mapping};
+use pager_facts::{EngineStep, Held, Mapping};
 
 impl Player<'_> {
     /// The engine will look, as soon as it can.
@@ -157,8 +157,12 @@ impl Player<'_> {
                 self.record.ahead(page.0, at);
             }
             Action::Grab { page, .. } | Action::Drop { page } if !self.world.has(page.0) => {
-                let dirty = self.world.pager.evictions_dirty() != dirty_before;
-                self.record.gone(page.0, dirty, at);
+                let held = match self.world.pager.evictions_dirty() != dirty_before {
+                    _ if self.world.is_zeros(page.0) => Held::Zeros,
+                    true => Held::Changed,
+                    false => Held::Same,
+                };
+                self.record.gone(page.0, held, at);
             }
             _ => {}
         }
