@@ -29,16 +29,19 @@ pub(crate) fn sentence(pager: &PagerFacts) -> Option<String> {
         .filter(|(of, _)| *of >= LEAST)
         .map(|(of, what)| format!("{} {what}", part(of)))
         .collect();
-    let paged = if process.was_paged() { "" } else { "No page was transferred. " };
     let elapsed = time(seconds.elapsed * 1e9);
-    let until = match process.finished {
-        Some(false) => format!(
-            "The end of the program was not recorded, and its last part may be missing. It ran \
-            for at least {elapsed}"
-        ),
-        _ => format!("The program ran for {elapsed}"),
+    let until = match (process.finished, process.was_paged()) {
+        (Some(false), paged) => {
+            let none = if paged { "" } else { ", and had transferred no page by then" };
+            format!(
+                "The end of the program was not recorded, and its last part may be missing. It \
+                ran for at least {elapsed}{none}"
+            )
+        }
+        (_, true) => format!("The program ran for {elapsed}"),
+        (_, false) => format!("No page was transferred. The program ran for {elapsed}"),
     };
-    Some(format!("{paged}{until}: {}.", said.join(", ")))
+    Some(format!("{until}: {}.", said.join(", ")))
 }
 
 /// What was lost, or was not as it should have been, one line each.
@@ -71,6 +74,10 @@ fn warnings_of(process: &Paged) -> impl Iterator<Item = String> + use<> {
 /// What is to be said of the parts, and of what is predicted.
 pub(crate) fn about(process: &Paged, pager: &PagerFacts) -> String {
     let predicted = match (process.was_paged(), &pager.predictions[..]) {
+        (false, _) if process.finished == Some(false) => {
+            "The program's end was not recorded, so nothing is predicted for another network or \
+            for more memory."
+        }
         (false, _) => {
             "No page was transferred, so there is nothing to predict for another network or for \
             more memory."
@@ -336,6 +343,12 @@ mod tests {
             said.contains("its last part may be missing. It ran for at least 131 s: 53 %"),
             "{said}"
         );
+        // What it did not get to tell of, nobody knows.
+        facts.processes[0].transfers = 0;
+        let said = plain(&sentence(&facts).unwrap());
+        assert!(said.contains("131 s, and had transferred no page by then: 53 %"), "{said}");
+        let about = about(facts.main().unwrap(), &facts);
+        assert!(about.contains("end was not recorded, so nothing is predicted"), "{about}");
     }
 
     #[test]

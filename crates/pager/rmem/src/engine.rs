@@ -326,12 +326,12 @@ impl Engine {
         self.look_at_deadlines(now);
         self.welcome_back();
         self.perform_all();
-        if self.time.progress_is_due(now) {
+        if self.time.clocks_are_due(now) {
             self.look_at_clocks();
-            if !self.progress.finished {
-                // The next one may succeed; the last one is checked.
-                let _ = self.save_progress();
-            }
+        }
+        if self.time.progress_is_due(now) && !self.progress.finished {
+            // The next one may succeed; the last one is checked.
+            let _ = self.save_progress();
         }
     }
 }

@@ -4,7 +4,12 @@ use clock::Clock;
 
 /// How often deadlines are looked at.
 pub const TICK_NS: f64 = 10_000_000.0;
-const PROGRESS_NS: f64 = 1_000_000_000.0;
+const CLOCKS_NS: f64 = 1_000_000_000.0;
+/// How long at least, and at most, a process says nothing of how far it is.
+const PROGRESS_NS: [f64; 2] = [20_000_000.0, 1_000_000_000.0];
+/// Of a process that ends without a word, as a program does that makes this system call itself,
+/// what it did since is not known: a part of this many.
+const PROGRESS_PART: u64 = 5;
 
 /// `CLOCK_MONOTONIC`, which processes of a machine share.
 pub fn monotonic_ns() -> u64 {
@@ -16,14 +21,17 @@ pub fn monotonic_ns() -> u64 {
 pub struct Time {
     pub clock: Clock,
     pub ns_per_tick: f64,
-    /// When the next look at deadlines and the next progress are due.
+    begun: u64,
+    /// When the next look at deadlines, the next at clocks and the next progress are due.
     next_tick: u64,
+    next_clocks: u64,
     next_progress: u64,
 }
 
 impl Time {
     pub fn new(clock: Clock, ns_per_tick: f64) -> Time {
-        Time { clock, ns_per_tick, next_tick: 0, next_progress: 0 }
+        let begun = clock.now().0;
+        Time { clock, ns_per_tick, begun, next_tick: 0, next_clocks: 0, next_progress: 0 }
     }
 
     #[inline]
@@ -55,7 +63,18 @@ impl Time {
     pub fn progress_is_due(&mut self, now: u64) -> bool {
         let due = now >= self.next_progress;
         if due {
-            self.next_progress = now + self.ticks(PROGRESS_NS);
+            let [least, most] = PROGRESS_NS.map(|ns| self.ticks(ns));
+            let part = now.saturating_sub(self.begun) / (PROGRESS_PART - 1);
+            self.next_progress = now + part.clamp(least, most);
+        }
+        due
+    }
+
+    /// Whether it is time to compare clocks; if so, the next time is later.
+    pub fn clocks_are_due(&mut self, now: u64) -> bool {
+        let due = now >= self.next_clocks;
+        if due {
+            self.next_clocks = now + self.ticks(CLOCKS_NS);
         }
         due
     }
@@ -67,11 +86,22 @@ mod tests {
 
     #[test]
     fn what_is_due_is_due_once() {
-        let mut time = Time::new(Clock::best(), 0.5);
+        let mut time = Time { begun: 0, ..Time::new(Clock::best(), 0.5) };
         assert!(time.tick_is_due(0) && !time.tick_is_due(19_999_999));
         assert!(time.tick_is_due(20_000_000));
-        assert!(time.progress_is_due(7) && !time.progress_is_due(2_000_000_006));
-        assert!(time.progress_is_due(2_000_000_007));
+        assert!(time.clocks_are_due(7) && !time.clocks_are_due(2_000_000_006));
+        assert!(time.clocks_are_due(2_000_000_007));
         assert_eq!((time.ticks(10.0), time.seconds(4_000_000_000)), (20, 2.0));
+    }
+
+    #[test]
+    fn progress_is_told_often_at_first_and_once_a_second_at_last() {
+        let mut time = Time { begun: 0, ..Time::new(Clock::best(), 1.0) };
+        let told: Vec<u64> =
+            (0..10_000).filter(|ms| time.progress_is_due(ms * 1_000_000)).collect();
+        assert_eq!(told[..4], [0, 20, 40, 60]);
+        let parts = told.windows(2).map(|it| (it[1] - it[0]) as f64 / it[1].max(100) as f64);
+        assert!(parts.fold(0.0, f64::max) <= 0.21, "a fifth at most: {told:?}");
+        assert_eq!(told[told.len() - 1] - told[told.len() - 2], 1000, "{told:?}");
     }
 }
