@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Each program once.
 pub const COUNT: u64 = PROGRAMS.len() as u64;
 /// A paged program has at most so much that is not paged, MiB.
-const LITTLE_MIB: f64 = 32.0;
+const LITTLE_MIB: f64 = 48.0;
 /// For a program, in either way.
 const LIMIT: Duration = Duration::from_secs(600);
 
