@@ -70,7 +70,7 @@ pub struct Paged {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FaultCounts {
-    /// First touches.
+    /// On pages that hold nothing but zeros: never touched, given up, or all zero when they left.
     pub zero: u64,
     /// Pages that were still, or already, here.
     pub soft: u64,

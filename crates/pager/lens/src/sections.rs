@@ -55,8 +55,9 @@ fn bar(seconds: &PagedSeconds) -> Chart {
 
 fn faults(process: &Paged) -> Section {
     let sentence = "A fault is a touch of a page that is not in the program's memory. What is \
-    fetched comes from a server or the disk; a page \
-                    on its way out, or read ahead, is given back at once.";
+        fetched comes from a server or the disk; a page on its way out, or read ahead, is given \
+        back at once; one that was never touched, or was all zero when it left, is filled with \
+        zeros.";
     let transfers = transfers(process);
     let pairs = transfers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let mut section =

@@ -190,10 +190,10 @@ pub(crate) fn predictions_table(pager: &PagerFacts, process: &Paged) -> Option<T
 
 /// What some of the names of [`transfers`] mean.
 pub(crate) const TRANSFERS_NOTE: &str = "Moved elsewhere: put onto another server, for safety or \
-for room. Not sent again: pages \
-     that left while the copy outside was still the same. Read ahead: pages that were fetched \
-     before they were touched; used: the part of \
-     the requests for several pages after which the program went on where they ended.";
+for room. Not sent again: pages that left while the copy outside was still the same. All zero, not \
+kept: pages that held nothing but zeros when they left. Read ahead: pages that were fetched before \
+they were touched; used: the part of the requests for several pages after which the program went \
+on where they ended.";
 
 /// How many servers and transfers, for the line that says what ran.
 pub(crate) fn counts(pager: &PagerFacts, analysis: &Analysis) -> [String; 4] {
@@ -212,7 +212,7 @@ pub(crate) fn faults(process: &Paged) -> [(&'static str, u64, FaultTime); 3] {
     [
         ("fetched (hard)", process.faults.hard, process.fault_ns.hard),
         ("here, or coming (soft)", process.faults.soft, process.fault_ns.soft),
-        ("first touch (zero)", process.faults.zero, process.fault_ns.zero),
+        ("all zero (zero)", process.faults.zero, process.fault_ns.zero),
     ]
 }
 
