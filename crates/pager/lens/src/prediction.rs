@@ -36,8 +36,10 @@ pub fn predict(pager: &mut PagerFacts, path: &Path) {
         network: format!("{factor} times the bandwidth"),
         seconds,
     });
+    // What the kernel takes to hand a fault over, and what a processor forgets meanwhile, nobody
+    // knows: it would be less.
     let enough = Prediction {
-        network: "memory enough for all data".into(),
+        network: "memory enough for all data, at most".into(),
         seconds: run.all_memory().total(),
     };
     pager.predictions = faster.chain([enough]).collect();
@@ -92,7 +94,7 @@ mod tests {
         });
         let found = times(&json!({ "seconds": seconds, "transfers": 5 }), Path::new("/no/course"));
         let network = |factor| format!("{factor} times the bandwidth");
-        let enough = "memory enough for all data".to_string();
+        let enough = "memory enough for all data, at most".to_string();
         assert_eq!(
             found,
             [(network(2), 23.0), (network(10), 15.0), (network(100), 13.2), (enough, 12.0)]
@@ -137,7 +139,10 @@ mod tests {
         let idle = json!({ "seconds": {"elapsed": 9.0, "user": 3.0} });
         assert_eq!(times(&idle, nowhere), []);
         let disk = json!({ "transfers": 8, "seconds": {"elapsed": 9.0, "user": 3.0, "disk": 4.0} });
-        assert_eq!(times(&disk, nowhere), [("memory enough for all data".to_owned(), 5.0)]);
+        assert_eq!(
+            times(&disk, nowhere),
+            [("memory enough for all data, at most".to_owned(), 5.0)]
+        );
     }
 
     #[test]
