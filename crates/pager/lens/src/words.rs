@@ -182,7 +182,9 @@ pub(crate) fn predictions_table(pager: &PagerFacts, process: &Paged) -> Option<T
     let columns = [Column::text("network", "Network"), Column::time("elapsed", "Elapsed")];
     let row = |network: &str, s: f64| -> Row { vec![network.into(), (s * 1e9).into()].into() };
     let predicted = pager.predictions.iter().map(|one| row(&one.network, one.seconds));
-    let measured = row("measured", process.seconds.elapsed);
+    // Of a program whose end nobody saw, all of this is about what was seen.
+    let what = if process.finished == Some(false) { "the recorded part" } else { "measured" };
+    let measured = row(what, process.seconds.elapsed);
     (!pager.predictions.is_empty()).then(|| {
         Table::new("paged-predictions", columns).with(std::iter::once(measured).chain(predicted))
     })
@@ -278,6 +280,7 @@ pub(crate) fn servers_table(servers: &[PageServer]) -> Table {
 mod tests {
     use super::*;
     use document::{Value, plain};
+    use pager_facts::Prediction;
     use serde_json::json;
 
     fn facts() -> PagerFacts {
@@ -343,6 +346,9 @@ mod tests {
             said.contains("its last part may be missing. It ran for at least 131 s: 53 %"),
             "{said}"
         );
+        facts.predictions = vec![Prediction { network: "another".to_owned(), seconds: 9.0 }];
+        let table = predictions_table(&facts, facts.main().unwrap()).unwrap();
+        assert_eq!(table.rows[0].cells[0].value, Value::Text("the recorded part".to_owned()));
         // What it did not get to tell of, nobody knows.
         facts.processes[0].transfers = 0;
         let said = plain(&sentence(&facts).unwrap());

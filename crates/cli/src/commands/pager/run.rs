@@ -12,7 +12,7 @@ use crate::commands::place;
 use crate::preload::{self, PAGING};
 use crate::{child, failure};
 use anyhow::{Context, Result, bail};
-use clock::Clock;
+use clock::{Clock, Quality};
 use fabric::RunKey;
 use pager::Policy;
 use pager_drive::unpaged::Bound;
@@ -46,9 +46,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         args.out.as_deref(),
         &format!("{}-pager", preload::name(Some(&program), &[])),
     )?;
-    let mut config = config(args, &path, &local)?;
-    config.clock = clock.join().ok();
-    config.started_ns = monotonic_ns();
+    let config = config(args, &path, &local, clock.join().ok())?;
     let folder = RunFolder::create(&path, info(args, &program, &config))?;
     let mut command = Command::new(&program);
     command.args(&args.program[1..]).env("LD_PRELOAD", preload::list(&library));
@@ -122,7 +120,7 @@ fn key(args: &RunArgs) -> Result<RunKey> {
 }
 
 /// What the library is told.
-fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
+fn config(args: &RunArgs, path: &Path, local: &[Server], clock: Option<Quality>) -> Result<Config> {
     let given = |role| move |address: &String| Server { address: address.clone(), role };
     let mut servers: Vec<Server> = args.servers.iter().map(given(ServerRole::Data)).collect();
     servers.extend(args.parity.iter().map(given(ServerRole::Parity)));
@@ -143,8 +141,8 @@ fn config(args: &RunArgs, path: &Path, local: &[Server]) -> Result<Config> {
         run: Some(run),
         user_mode_only: args.user_mode_only,
         old_kernel: false,
-        clock: None,
-        started_ns: 0,
+        clock,
+        started_ns: monotonic_ns(),
         record: !args.no_record,
         fork_budget_bytes: args.fork_budget.unwrap_or(0) as u64,
     })

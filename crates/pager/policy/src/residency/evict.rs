@@ -209,7 +209,7 @@ impl Residency {
     /// others for what is on its way.
     fn send_oldest(&mut self) {
         while self.queues.length(List::Unsent) > u64::from(self.framed.count() / 2)
-            && let Some(seat) = self.queues.oldest(List::Unsent)
+            && let Some(seat) = self.queues.pop(&mut self.table, List::Unsent)
         {
             self.put(seat);
         }

@@ -22,16 +22,23 @@ pub struct Time {
     pub clock: Clock,
     pub ns_per_tick: f64,
     begun: u64,
-    /// When the next look at deadlines, the next at clocks and the next progress are due.
-    next_tick: u64,
-    next_clocks: u64,
-    next_progress: u64,
+    next_tick: Due,
+    next_clocks: Due,
+    next_progress: Due,
 }
 
 impl Time {
     pub fn new(clock: Clock, ns_per_tick: f64) -> Time {
         let begun = clock.now().0;
-        Time { clock, ns_per_tick, begun, next_tick: 0, next_clocks: 0, next_progress: 0 }
+        let due = Due::default;
+        Time {
+            clock,
+            ns_per_tick,
+            begun,
+            next_tick: due(),
+            next_clocks: due(),
+            next_progress: due(),
+        }
     }
 
     #[inline]
@@ -52,29 +59,32 @@ impl Time {
 
     /// Whether it is time to look at deadlines; if so, the next time is later.
     pub fn tick_is_due(&mut self, now: u64) -> bool {
-        let due = now >= self.next_tick;
-        if due {
-            self.next_tick = now + self.ticks(TICK_NS);
-        }
-        due
-    }
-
-    /// Whether it is time to say how far the process is; if so, the next time is later.
-    pub fn progress_is_due(&mut self, now: u64) -> bool {
-        let due = now >= self.next_progress;
-        if due {
-            let [least, most] = PROGRESS_NS.map(|ns| self.ticks(ns));
-            let part = now.saturating_sub(self.begun) / (PROGRESS_PART - 1);
-            self.next_progress = now + part.clamp(least, most);
-        }
-        due
+        self.next_tick.is_now(now, self.ticks(TICK_NS))
     }
 
     /// Whether it is time to compare clocks; if so, the next time is later.
     pub fn clocks_are_due(&mut self, now: u64) -> bool {
-        let due = now >= self.next_clocks;
+        self.next_clocks.is_now(now, self.ticks(CLOCKS_NS))
+    }
+
+    /// Whether it is time to say how far the process is; if so, the next time is later.
+    pub fn progress_is_due(&mut self, now: u64) -> bool {
+        let [least, most] = PROGRESS_NS.map(|ns| self.ticks(ns));
+        let part = now.saturating_sub(self.begun) / (PROGRESS_PART - 1);
+        self.next_progress.is_now(now, part.clamp(least, most))
+    }
+}
+
+/// When something is to be done next, ticks.
+#[derive(Default)]
+struct Due(u64);
+
+impl Due {
+    /// Whether it is time; if so, the next time is `again_after` from now.
+    fn is_now(&mut self, now: u64, again_after: u64) -> bool {
+        let due = now >= self.0;
         if due {
-            self.next_clocks = now + self.ticks(CLOCKS_NS);
+            self.0 = now + again_after;
         }
         due
     }
