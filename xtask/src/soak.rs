@@ -12,6 +12,7 @@ mod fuzz;
 mod hosts;
 mod kills;
 mod mpi4py;
+mod mpi_threads;
 mod mutants;
 mod paged;
 mod pipes;
@@ -165,6 +166,12 @@ const SUITES: &[Suite] = &[
         what: "mpi4py's own tests over both MPI libraries, traced: as untraced, and all is matched",
         count: mpi4py::COUNT,
         run: mpi4py::mpi4py,
+    },
+    Suite {
+        name: "mpi-threads",
+        what: "programs whose threads call MPI at once, traced beside others that take the cores",
+        count: mpi_threads::COUNT,
+        run: mpi_threads::mpi_threads,
     },
     Suite {
         name: "hosts",

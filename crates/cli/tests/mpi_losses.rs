@@ -182,6 +182,24 @@ fn what_threads_post_at_once_is_told_and_leaves_the_rest_whole() {
     }
 }
 
+/// A library gives a handle that one thread is done with to another, while the first is still on
+/// its way out of the call.
+#[test]
+fn what_threads_hand_on_to_each_other_is_not_mixed_up() {
+    for mpi in ["openmpi", "mpich"] {
+        let home = folder();
+        let Some(program) = mpi_program(mpi, "threads", home.path()) else { continue };
+        for (how, messages) in [("4 2000 windows", 128_000), ("4 500 handles", 2_000)] {
+            let command = format!("{} {} {how}", mpirun(mpi, 2), program.display());
+            let Traced { facts, .. } = trace(home.path(), &command);
+            assert_eq!(facts["matched"], messages, "{mpi}, {how}: {facts}");
+            for key in ["unmatched_sends", "unmatched_receives", "causality_violations"] {
+                assert_eq!(facts[key], 0, "{mpi}, {how}: {facts}");
+            }
+        }
+    }
+}
+
 /// A receive that nobody sees shifts all that follow with its tag: they are left out, and others of
 /// the two ranks are as they were.
 #[test]

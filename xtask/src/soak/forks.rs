@@ -7,19 +7,18 @@
 
 use super::Cases;
 use super::each::each;
-use super::kills::{signal, stopped_family};
+use super::kills::stop_and_go_on;
 use crate::hog::Others;
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail, ensure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use rustix::process::Signal;
 use serde_json::Value;
 use std::fs::File;
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Cases in a round.
@@ -188,29 +187,13 @@ impl Stage {
         command.stdout(file("printed")?).stderr(file("errors")?);
         let _others = Others::start(others, Duration::from_secs(self.seconds))?;
         let mut traced = process::start(&mut command)?;
-        let stops = self.stop_and_go_on(&traced, &mut random);
+        let end = Instant::now() + Duration::from_secs(self.seconds);
+        let stops = stop_and_go_on(traced.id(), &mut random, || Instant::now() < end);
         let status = process::wait(&mut traced, Duration::from_secs(self.seconds) + CLOSING)?;
         let text = |name| std::fs::read_to_string(home.path().join(name));
         ensure!(status.success(), "{said}: {status}: {}", text("errors")?.trim());
         let done = self.check(home.path(), &text("printed")?).with_context(|| said)?;
         Ok(Done { stops, ..done })
-    }
-
-    /// Stop processes of the program now and then, each for a while.
-    fn stop_and_go_on(&self, traced: &Child, random: &mut Pcg64) -> u64 {
-        let end = Instant::now() + Duration::from_secs(self.seconds);
-        let mut stops = 0;
-        while Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(random.random_range(200..2000)));
-            let family = stopped_family(traced.id());
-            std::thread::sleep(Duration::from_millis(random.random_range(1..200)));
-            stops += family.len() as u64;
-            for process in family {
-                std::thread::sleep(Duration::from_micros(random.random_range(0..3000)));
-                signal(process, Signal::CONT);
-            }
-        }
-        stops
     }
 
     /// Hold the run against what the program printed.

@@ -284,6 +284,23 @@ pub fn stopped_family(first: u32) -> Vec<u32> {
     }
 }
 
+/// Stop everything that a process has started now and then, each time for a while; how many were
+/// stopped.
+pub fn stop_and_go_on(first: u32, random: &mut Pcg64, mut wanted: impl FnMut() -> bool) -> u64 {
+    let mut stops = 0;
+    while wanted() {
+        std::thread::sleep(Duration::from_millis(random.random_range(200..2000)));
+        let family = stopped_family(first);
+        std::thread::sleep(Duration::from_millis(random.random_range(1..200)));
+        stops += family.len() as u64;
+        for process in family {
+            std::thread::sleep(Duration::from_micros(random.random_range(0..3000)));
+            signal(process, Signal::CONT);
+        }
+    }
+    stops
+}
+
 /// Send it, where there is still somebody.
 pub fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid as i32) {

@@ -52,33 +52,38 @@ pub fn communicator(call: &Invocation, stamped: &mut Stamped) {
     // SAFETY: the program passes a pointer to a communicator; the library reads it just so.
     let old = || unsafe { places.old.read(call, &library.layout, 0) };
     let freed = places.old.exists().then(old);
-    stamped.tracer.with(|rank| {
+    let forgotten = stamped.tracer.with(|rank| {
         stamped.place(rank, call);
         stamped.entry.peer = NO_PEER;
+        let mut forgotten = None;
         if let Some(handle) = freed {
             stamped.entry.flags |= flags::MESSAGE;
             stamped.entry.communicator = rank.communicator(handle, library);
+            // Before the call: once the library has the handle, another thread may be given it.
+            rank.sends.forget();
+            forgotten = rank.communicators.forget(handle).map(|number| (handle, number));
         }
         let written = rank.log.pending(&stamped.entry);
         rank.check(written);
+        forgotten
     });
     stamped.make(call);
     stamped.tracer.with(|rank| {
-        if !call.failed() {
-            made_or_freed(rank, call, stamped, freed);
+        match (freed, forgotten) {
+            (None, _) if !call.failed() => made(rank, call, stamped),
+            (_, Some((handle, number))) if call.failed() => {
+                rank.communicators.restore(handle, number);
+            }
+            _ => {}
         }
         rank.write(&stamped.entry);
     });
 }
 
-fn made_or_freed(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped, freed: Option<usize>) {
+fn made(rank: &mut Rank, call: &Invocation, stamped: &mut Stamped) {
     let places = &PLACES[call.operation];
     let library = &stamped.tracer.library;
     let parent = stamped.entry.communicator;
-    if let Some(handle) = freed {
-        rank.sends.forget();
-        return rank.communicators.forget(handle);
-    }
     if places.request.exists() {
         let makes = Some((places.newcomm.pointer(call), parent));
         stamped.entry.request = begin(rank, call, stamped, makes);

@@ -1,8 +1,8 @@
 //! Communicators by handle: their numbers on this rank and what entries must say of them.
 //!
 //! One is registered when the program makes it, or at its first use if it was made by a function
-//! that the tracer does not know. Handles are used again after a free, so a freed one is forgotten
-//! at once.
+//! that the tracer does not know. Handles are used again after a free, so one that is to be freed
+//! is forgotten before the library has it.
 
 use crate::handles::HandleMap;
 use crate::layout::UNDEFINED;
@@ -122,10 +122,15 @@ impl Communicators {
         (number, LocalGroup { id: number, parent, local, remote: Vec::new() }.encode())
     }
 
-    /// `handle` was freed.
-    pub fn forget(&mut self, handle: usize) {
-        self.numbers.remove(handle);
+    /// `handle` is being freed, and may be another's as soon as it is; its number.
+    pub fn forget(&mut self, handle: usize) -> Option<u32> {
         self.last = (0, 0);
+        self.numbers.remove(handle).map(|number| number as u32)
+    }
+
+    /// `handle`, which is `number`, was not freed.
+    pub fn restore(&mut self, handle: usize, number: u32) {
+        self.numbers.insert(handle, u64::from(number));
     }
 
     /// The number of a group that an epoch of a window was opened for, from 1 on, and its entry if

@@ -19,20 +19,35 @@ pub fn request(call: &Invocation, stamped: &mut Stamped) {
     let handle = unsafe { PLACES[call.operation].request.read(call, &library.layout, 0) };
     let frees = call.operation == Operation::Request_free as usize;
     stamped.tracer.with(|rank| stamped.place(rank, call));
-    let ended = if frees { ended(handle, stamped) } else { Vec::new() };
+    match frees {
+        true => free(call, stamped, handle),
+        false => cancel(call, stamped, handle),
+    }
+}
+
+fn cancel(call: &Invocation, stamped: &mut Stamped, handle: usize) {
     stamped.make(call);
     stamped.tracer.with(|rank| {
-        let request = rank.requests.peek(handle);
-        stamped.entry.request = request.map_or(0, |request| request.number);
-        if call.failed() {
-            return rank.write(&stamped.entry);
-        }
-        if !frees {
+        stamped.entry.request = rank.requests.peek(handle).map_or(0, |request| request.number);
+        if !call.failed() {
             rank.requests.cancel(handle);
+        }
+        rank.write(&stamped.entry);
+    });
+}
+
+fn free(call: &Invocation, stamped: &mut Stamped, handle: usize) {
+    let ended = ended(handle, stamped);
+    // Before the call: once the library has the handle, another thread may be given it.
+    let given_up = stamped.tracer.with(|rank| rank.requests.give_up(handle));
+    stamped.entry.request = given_up.request.map_or(0, |request| request.number);
+    stamped.make(call);
+    stamped.tracer.with(|rank| {
+        if call.failed() {
+            rank.requests.restore(handle, given_up);
             return rank.write(&stamped.entry);
         }
-        rank.requests.take(handle);
-        rank.requests.forget_prepared(handle);
+        rank.requests.forget(given_up);
         match ended.is_empty() {
             true => stamped.entry.flags |= flags::FREED,
             // It is among the completions, under its own number.

@@ -50,7 +50,8 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
             let written = rank.log.pending(&stamped.entry);
             rank.check(written);
         }
-        rank.messages.get(message).map_or(0, |number| number as u32)
+        // Before the call: once the library has the handle, another thread may be given it.
+        rank.messages.remove(message).map_or(0, |number| number as u32)
     });
     let mut own = [0usize; STATUS_WORDS];
     let status = match goes_on {
@@ -60,12 +61,14 @@ pub fn matched_receive(call: &Invocation, stamped: &mut Stamped) {
     stamped.make(call);
     let took = if goes_on { !call.failed() } else { stamped.took(call) };
     stamped.tracer.with(|rank| {
-        if took && number != 0 {
-            rank.messages.remove(message);
-            if goes_on {
+        match (number, took) {
+            (0, _) => {}
+            (_, false) => rank.messages.insert(message, u64::from(number)),
+            (_, true) if goes_on => {
                 stamped.entry.request = number;
                 rank.requests.add(begun(call, stamped), of(&stamped.entry, true));
-            } else {
+            }
+            (_, true) => {
                 let request = Request { number, ..of(&stamped.entry, true) };
                 let class = if call.failed() { library.layout.errors.truncate } else { 0 };
                 rank.done.extend(completion(library, &request, status, 0, class));

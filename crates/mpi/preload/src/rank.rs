@@ -136,6 +136,12 @@ impl DerefMut for Turn<'_> {
 }
 
 impl Tracer {
+    /// Whether threads may call at the same time.
+    #[inline(always)]
+    pub fn has_threads(&self) -> bool {
+        self.threads
+    }
+
     /// Do something with the rank's state. It must not be asked for within `work`, nor may `work`
     /// make calls that wait.
     #[inline(always)]

@@ -80,6 +80,14 @@ pub struct Requests {
     free_descriptions: Vec<u32>,
 }
 
+/// What a handle stood for that is being given back.
+pub struct GivenUp {
+    /// Its oldest request.
+    pub request: Option<Request>,
+    /// The place of its description, if it is persistent.
+    prepared: Option<u64>,
+}
+
 #[derive(Clone, Copy)]
 struct Slot {
     request: Request,
@@ -146,6 +154,19 @@ impl Requests {
         Some(request)
     }
 
+    /// `handle` stands for `request` after all, as its oldest.
+    pub fn put_back(&mut self, handle: usize, request: Request) {
+        let slot = self.slot(Slot { request, next: NONE });
+        match self.queues.get_mut(handle) {
+            Some(queue) => {
+                let (first, last) = unpack(*queue);
+                self.slots[slot as usize].next = first;
+                *queue = pack(slot, last);
+            }
+            None => self.queues.insert(handle, pack(slot, slot)),
+        }
+    }
+
     /// `handle` is a persistent request that does this.
     pub fn prepare(&mut self, handle: usize, prepared: Prepared) {
         let description = Description { prepared, active: 0, missing: 0 };
@@ -193,9 +214,24 @@ impl Requests {
         }
     }
 
-    /// `handle` was given back.
-    pub fn forget_prepared(&mut self, handle: usize) {
-        self.free_descriptions.extend(self.prepared.remove(handle).map(|at| at as u32));
+    /// `handle` is being given back, and may be another's as soon as it is.
+    pub fn give_up(&mut self, handle: usize) -> GivenUp {
+        GivenUp { request: self.take(handle), prepared: self.prepared.remove(handle) }
+    }
+
+    /// `handle` was not given back.
+    pub fn restore(&mut self, handle: usize, given_up: GivenUp) {
+        if let Some(request) = given_up.request {
+            self.put_back(handle, request);
+        }
+        if let Some(description) = given_up.prepared {
+            self.prepared.insert(handle, description);
+        }
+    }
+
+    /// It was.
+    pub fn forget(&mut self, given_up: GivenUp) {
+        self.free_descriptions.extend(given_up.prepared.map(|at| at as u32));
     }
 
     #[inline]
@@ -230,12 +266,13 @@ mod tests {
     proptest! {
         #[test]
         fn every_handle_is_a_queue(
-            steps in proptest::collection::vec((any::<bool>(), 1usize..5), 0..300),
+            steps in proptest::collection::vec((0..4, 1usize..5), 0..300),
         ) {
             let mut ours = Requests::new();
             let mut model: HashMap<usize, VecDeque<Request>> = HashMap::new();
-            for (add, handle) in steps {
-                if add {
+            for (step, handle) in steps {
+                let queue = model.entry(handle).or_default();
+                if step < 2 {
                     let request = Request {
                         number: ours.number(),
                         receives: false,
@@ -247,11 +284,15 @@ mod tests {
                         makes: None,
                     };
                     ours.add(handle, request);
-                    model.entry(handle).or_default().push_back(request);
-                } else {
-                    let queue = model.entry(handle).or_default();
-                    prop_assert_eq!(ours.peek(handle), queue.front().copied());
-                    prop_assert_eq!(ours.take(handle), queue.pop_front());
+                    queue.push_back(request);
+                    continue;
+                }
+                prop_assert_eq!(ours.peek(handle), queue.front().copied());
+                let taken = queue.pop_front();
+                prop_assert_eq!(ours.take(handle), taken);
+                if let Some(request) = taken.filter(|_| step == 2) {
+                    ours.put_back(handle, request);
+                    queue.push_front(request);
                 }
             }
         }
@@ -263,10 +304,23 @@ mod tests {
         let prepared = |tag| Prepared { tag, ..PREPARED };
         requests.prepare(7, prepared(1));
         requests.prepare(8, prepared(2));
-        requests.forget_prepared(7);
+        let given_up = requests.give_up(7);
+        requests.forget(given_up);
         requests.prepare(9, prepared(3));
+        let given_up = requests.give_up(9);
+        requests.restore(9, given_up);
         let tags = [7, 8, 9].map(|handle| requests.start(handle).map(|(prepared, _)| prepared.tag));
         assert_eq!(tags, [None, Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn a_handle_that_is_given_back_may_be_anothers_meanwhile() {
+        let mut requests = Requests::new();
+        requests.prepare(7, Prepared { tag: 1, ..PREPARED });
+        let given_up = requests.give_up(7);
+        requests.prepare(7, Prepared { tag: 2, ..PREPARED });
+        requests.forget(given_up);
+        assert_eq!(requests.start(7).map(|(prepared, _)| prepared.tag), Some(2));
     }
 
     const PREPARED: Prepared = Prepared {

@@ -3,6 +3,11 @@
 //! The handles are copied before the call, because completing a request overwrites its handle.
 //! Where the program ignores statuses the call gets some of ours: only they tell where a message
 //! came from.
+//!
+//! A handle may be another request's as soon as the library has completed the one that it stood
+//! for: another thread begins one, and may even complete it, before this call has returned. So
+//! where threads call at the same time a call holds its requests, and gives back those that it did
+//! not complete.
 
 use crate::arguments::{Ints, PLACES, Place};
 use crate::invocation::Invocation;
@@ -20,8 +25,31 @@ const FEW: usize = 64;
 /// The requests of a call, as they were before it.
 struct Asked<'a> {
     handles: &'a [usize],
+    /// What they stood for, where another thread's requests may have their handles meanwhile.
+    held: Option<Vec<Option<Request>>>,
     /// Where it writes statuses.
     statuses: usize,
+}
+
+impl Asked<'_> {
+    /// Request `index`, which is complete.
+    #[inline(always)]
+    fn take(&mut self, rank: &mut Rank, index: usize) -> Option<Request> {
+        let handle = *self.handles.get(index)?;
+        match &mut self.held {
+            Some(held) => held[index].take(),
+            None => rank.requests.take(handle),
+        }
+    }
+
+    /// What is held and was not completed.
+    fn give_back(self, rank: &mut Rank) {
+        let Some(held) = self.held else { return };
+        // Where one handle stands for several, the oldest is to be the first again.
+        for (handle, request) in self.handles.iter().zip(held).rev() {
+            request.into_iter().for_each(|request| rank.requests.put_back(*handle, request));
+        }
+    }
 }
 
 /// Any of them.
@@ -60,19 +88,22 @@ fn observe(call: &Invocation, stamped: &mut Stamped, handles: &mut [usize], own:
         *handle = unsafe { requests.read(call, &library.layout, number) };
     }
     let waits = CLASSES[call.operation] == Class::Wait;
-    stamped.tracer.with(|rank| {
+    let among_threads = stamped.tracer.has_threads();
+    let held = stamped.tracer.with(|rank| {
         stamped.place(rank, call);
         if waits {
             let pending = waiting_for(rank, handles, &stamped.entry);
             let written = rank.log.pending(&pending);
             rank.check(written);
         }
+        among_threads.then(|| handles.iter().map(|handle| rank.requests.take(*handle)).collect())
     });
     let statuses = places.status.observed(call, own, &library.layout);
     stamped.make(call);
-    let requests = Asked { handles, statuses };
+    let mut requests = Asked { handles, held, statuses };
     stamped.tracer.with(|rank| {
-        collect(rank, call, library, &requests);
+        collect(rank, call, library, &mut requests);
+        requests.give_back(rank);
         if rank.done.is_empty() && !waits && !call.failed() {
             let written = rank.log.poll(&stamped.entry);
             rank.check(written);
@@ -95,7 +126,7 @@ fn waiting_for(rank: &Rank, handles: &[usize], entry: &Call) -> Call {
 
 /// Put what the call has completed into `done`.
 #[inline(always)]
-fn collect(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Asked<'_>) {
+fn collect(rank: &mut Rank, call: &Invocation, library: &Library, requests: &mut Asked<'_>) {
     let places = &PLACES[call.operation];
     if call.failed() {
         return collect_failed(rank, call, library, requests);
@@ -112,8 +143,8 @@ fn collect(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Ask
 }
 
 /// Those that the call names by their index.
-fn chosen(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Asked<'_>) {
-    let places = &PLACES[call.operation];
+fn chosen(rank: &mut Rank, call: &Invocation, library: &Library, requests: &mut Asked<'_>) {
+    let (places, asked) = (&PLACES[call.operation], requests.handles.len());
     let mut one = |index: i32, at: usize| {
         debug_assert!(index >= 0 || index == UNDEFINED);
         // Nothing active is UNDEFINED, which is negative.
@@ -127,7 +158,7 @@ fn chosen(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Aske
     }
     // SAFETY: the same, and as many indices as it says.
     let many = unsafe { places.outcount.read(call, 0) };
-    for at in 0..usize::try_from(many).unwrap_or(0).min(requests.handles.len()) {
+    for at in 0..usize::try_from(many).unwrap_or(0).min(asked) {
         // SAFETY: the same.
         one(unsafe { places.indices.read(call, at) }, at);
     }
@@ -138,12 +169,11 @@ fn chosen(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Aske
 fn done(
     rank: &mut Rank,
     library: &Library,
-    requests: &Asked<'_>,
+    requests: &mut Asked<'_>,
     (index, at): (usize, usize),
     error: i32,
 ) {
-    let Some(handle) = requests.handles.get(index) else { return };
-    let Some(request) = rank.requests.take(*handle) else { return };
+    let Some(request) = requests.take(rank, index) else { return };
     if let Some((newcomm, parent)) = request.makes.filter(|_| error == 0) {
         // SAFETY: MPI_Comm_idup has written the handle now that its request is complete; the
         // program must keep its place until then.
@@ -210,7 +240,7 @@ fn untold(half: Half, cut: u32) -> Completion {
 
 /// After an error: which requests ended all the same, and with what.
 #[cold]
-fn collect_failed(rank: &mut Rank, call: &Invocation, library: &Library, requests: &Asked<'_>) {
+fn collect_failed(rank: &mut Rank, call: &Invocation, library: &Library, requests: &mut Asked<'_>) {
     let places = &PLACES[call.operation];
     let class = library.error_class(call.code());
     let one = !places.requests.exists() || places.index.exists();
@@ -246,7 +276,7 @@ fn ended_badly(
     rank: &mut Rank,
     call: &Invocation,
     library: &Library,
-    requests: &Asked<'_>,
+    requests: &mut Asked<'_>,
     (index, at): (usize, usize),
     error: i32,
 ) {

@@ -20,7 +20,10 @@ pub fn window(call: &Invocation, stamped: &mut Stamped) {
         (_, true) => Some(places.win.read(call, layout)),
         _ => Some(window()),
     };
-    stamped.tracer.with(|rank| {
+    // A window that is only used is passed by value. One that is to be freed is forgotten before
+    // the call: once the library has the handle, another thread may be given it.
+    let freed = used.filter(|_| places.window.exists());
+    let forgotten = stamped.tracer.with(|rank| {
         stamped.place(rank, call);
         stamped.entry.peer = NO_PEER;
         if let Some(handle) = used {
@@ -29,16 +32,14 @@ pub fn window(call: &Invocation, stamped: &mut Stamped) {
         }
         let written = rank.log.pending(&stamped.entry);
         rank.check(written);
+        freed.and_then(|handle| Some((handle, rank.windows.remove(handle)?)))
     });
     stamped.make(call);
     stamped.tracer.with(|rank| {
-        if !call.failed() {
-            match used {
-                None => made(rank, call, stamped, window()),
-                // A window that is only used is passed by value.
-                Some(handle) if places.window.exists() => drop(rank.windows.remove(handle)),
-                Some(_) => {}
-            }
+        match (used, forgotten) {
+            (None, _) if !call.failed() => made(rank, call, stamped, window()),
+            (_, Some((handle, number))) if call.failed() => rank.windows.insert(handle, number),
+            _ => {}
         }
         rank.write(&stamped.entry);
     });

@@ -1,14 +1,19 @@
 /* Each thread of a rank exchanges with the same thread of the other rank, on a communicator of its
-   own: threads THREADS ROUNDS. A thread computes for 1 ms before each exchange. With a third
-   argument those on communicators of their own compute for nothing, and as many others exchange
-   whatever comes on one communicator; what each sends has a size of its own. */
+   own: threads THREADS ROUNDS. A thread computes for 1 ms before each exchange. With "together"
+   those on communicators of their own compute for nothing, and as many others exchange whatever
+   comes on one communicator; what each sends has a size of its own. With "windows" each begins 16
+   messages one way a round and waits for all, and then for any, of them: the library gives a handle
+   that one thread is done with to another. With "handles" each makes all kinds of them anew, uses
+   them once and frees them. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define MOST 8
+#define WINDOW 16
 
 static int rank, rounds, together;
 static MPI_Comm own[MOST], shared;
@@ -26,10 +31,60 @@ static void *exchange(void *at) {
     return NULL;
 }
 
+static void *windows(void *at) {
+    MPI_Comm comm = own[(long)at];
+    int size = (long)at + 1, tag = (long)at;
+    char bytes[WINDOW][MOST] = {0};
+    MPI_Request requests[WINDOW];
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < WINDOW; i++) {
+            if (rank) MPI_Irecv(bytes[i], size, MPI_BYTE, 0, tag, comm, &requests[i]);
+            else MPI_Isend(bytes[i], size, MPI_BYTE, 1, tag, comm, &requests[i]);
+        }
+        if (round % 2) {
+            MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+            continue;
+        }
+        for (int left = WINDOW; left > 0;) {
+            int done, which[WINDOW];
+            MPI_Testsome(WINDOW, requests, &done, which, MPI_STATUSES_IGNORE);
+            if (done == 0) MPI_Waitany(WINDOW, requests, which, MPI_STATUS_IGNORE), done = 1;
+            left -= done;
+        }
+    }
+    return NULL;
+}
+
+static void *handles(void *at) {
+    MPI_Comm comm = own[(long)at];
+    int tag = (long)at, value = 0;
+    for (int round = 0; round < rounds; round++) {
+        MPI_Request request;
+        MPI_Comm dup;
+        MPI_Comm_dup(comm, &dup);
+        if (!rank) {
+            MPI_Ssend_init(&value, 1, MPI_INT, 1, tag, dup, &request);
+            MPI_Start(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Request_free(&request);
+        } else {
+            MPI_Message message;
+            MPI_Mprobe(0, tag, dup, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        MPI_Comm_free(&dup);
+    }
+    return NULL;
+}
+
 int main(int argc, char **argv) {
     int level, many = argc > 1 ? atoi(argv[1]) : 2;
     pthread_t threads[2 * MOST];
-    together = argc > 3;
+    const char *how = argc > 3 ? argv[3] : "";
+    void *(*work)(void *) = exchange;
+    if (!strcmp(how, "windows")) work = windows;
+    if (!strcmp(how, "handles")) work = handles;
+    together = !strcmp(how, "together");
     rounds = argc > 2 ? atoi(argv[2]) : 20;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     if (level < MPI_THREAD_MULTIPLE || many > MOST) {
@@ -40,7 +95,7 @@ int main(int argc, char **argv) {
     for (long at = 0; at < many; at++) MPI_Comm_dup(MPI_COMM_WORLD, &own[at]);
     MPI_Comm_dup(MPI_COMM_WORLD, &shared);
     for (long at = 0; at < many; at++) {
-        pthread_create(&threads[at], NULL, exchange, (void *)at);
+        pthread_create(&threads[at], NULL, work, (void *)at);
         if (together) pthread_create(&threads[MOST + at], NULL, exchange, (void *)(MOST + at));
     }
     for (int at = 0; at < many; at++) {
@@ -48,6 +103,7 @@ int main(int argc, char **argv) {
         if (together) pthread_join(threads[MOST + at], NULL);
     }
     MPI_Finalize();
-    if (!rank) printf("messages %d\n", 2 * many * rounds * (together ? 2 : 1));
+    int each = work == windows ? WINDOW : work == handles ? 1 : 2;
+    if (!rank) printf("messages %d\n", each * many * rounds * (together ? 2 : 1));
     return 0;
 }
