@@ -19,6 +19,8 @@ pub struct Program {
     pub flow: Flow,
     /// The messages that are matched anew.
     pub wildcards: Arc<Wildcards>,
+    /// See [`Courses::asks_first`].
+    pub asks_first: bool,
 }
 
 /// What a node did.
@@ -93,6 +95,12 @@ pub trait Courses {
         None
     }
 
+    /// Whether a node hears of long messages only in steps that wait or look. Else it hears before
+    /// it begins anything, and answers before it asks for its own.
+    fn asks_first(&self) -> bool {
+        false
+    }
+
     /// The longest message.
     fn most_bytes(&self) -> u64 {
         let bytes = |message| self.message(message).bytes;
@@ -139,5 +147,9 @@ impl Courses for Program {
 
     fn wildcards(&self) -> Option<&Wildcards> {
         Some(&self.wildcards)
+    }
+
+    fn asks_first(&self) -> bool {
+        self.asks_first
     }
 }

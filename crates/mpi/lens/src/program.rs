@@ -162,6 +162,7 @@ pub fn program(run: &Run) -> Result<ReadProgram, ProgramError> {
         own_messages,
         flow: Flow::Eager,
         wildcards: wildcards.into(),
+        asks_first: false,
     };
     let recorded = RecordedRun { program, measured_ns: read.measured_ns };
     let mut said = kept.sentences(recorded.measured_ns);

@@ -134,7 +134,9 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
             }
             let before = self.seats[usize::from(node)].now;
             self.seats[usize::from(node)].settle();
-            self.hear(node);
+            if self.hears_in(step) {
+                self.hear(node);
+            }
             if self.seats[usize::from(node)].now > before {
                 continue;
             }
@@ -143,6 +145,11 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
             }
             self.seats[usize::from(node)].step += 1;
         }
+    }
+
+    fn hears_in(&self, step: Step) -> bool {
+        let only_begins = matches!(step, Step::Send(_) | Step::Post(_));
+        !(only_begins && self.program.asks_first())
     }
 
     /// Do a step that others see. `false`: it waits in it.
@@ -157,7 +164,7 @@ impl<'a, C: Courses, T: FnMut(u32, Stamps)> Player<'a, C, T> {
             }
             Step::Take(receive) => self.take(node, receive),
             Step::Free(message) => self.free(node, message),
-            // It has heard before this step, as before each that others see.
+            // It has heard before this step.
             Step::Hear => true,
             Step::Turns { ns } => {
                 self.seats[usize::from(node)].polls(&self.processor, ns);

@@ -112,6 +112,22 @@ fn two_who_exchange_long_messages_take_turns_when_one_comes_late() {
     assert_eq!([us(eager[0].arrived), us(eager[1].arrived)], [62.0, 162.0]);
 }
 
+/// Who has asked for its own message before it hears of the other answers before its data.
+#[test]
+fn two_who_ask_first_exchange_long_messages_at_once_though_one_comes_late() {
+    let steps: [&[Step]; 2] = [
+        &[Step::Post(1), Step::Send(0), Step::Take(1), Step::Free(0)],
+        &[work(100), Step::Post(0), Step::Send(1), Step::Take(0), Step::Free(1)],
+    ];
+    let both = program(&[(0, 1, 50_000), (1, 0, 50_000)], &steps);
+    let both = Program { asks_first: true, ..both };
+    let (_, asked) = played(&both, &machine("eager = \"4KiB\""));
+    // Asked at 102 and answered in 5: there at 117, sent in 5, there after 60.
+    assert_eq!(us(asked[0].arrived), 182.0);
+    // There at 112, answered in 5: there at 127, sent in 5, there after 60.
+    assert_eq!(us(asked[1].arrived), 192.0);
+}
+
 #[test]
 fn two_who_send_long_messages_to_each_other_first_and_wait_are_stuck() {
     let steps: [&[Step]; 2] = [

@@ -2,7 +2,7 @@
 
 use fabric::Machine;
 use predict::{
-    Played, RecordedRun, Service, Stamps, Stuck, drawn_program, drawn_service, play, serve,
+    Flow, Played, RecordedRun, Service, Stamps, Stuck, drawn_program, drawn_service, play, serve,
 };
 use sockets_lens::{Asked, ReadService};
 use std::sync::Arc;
@@ -89,6 +89,11 @@ impl Case {
 
     pub fn has_wildcards(&self) -> bool {
         matches!(self, Case::Steps(run) if !run.program.wildcards.is_empty())
+    }
+
+    /// Whether nodes ask for their own messages before they answer, in every second draw.
+    pub fn asks_first_in_draws(&self) -> bool {
+        matches!(self, Case::Steps(run) if run.program.flow == Flow::Eager)
     }
 
     /// Receives take what they took when recorded.

@@ -1,5 +1,6 @@
 //! What a prediction says.
 
+use super::case::Case;
 use super::exchanges;
 use super::foretell::{Foretold, Gain, Question, Side};
 use super::latencies::quantile;
@@ -74,8 +75,14 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
     let sentence = format!(
         "From the first thing that {what} to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
-        other and each figure of the machine is somewhere in its range. That of the other machine \
-        also holds what comes out if the model is off there by as much as here, either way{}.{}",
+        other and each figure of the machine is somewhere in its range{}. That of the other \
+        machine also holds what comes out if the model is off there by as much as here, either \
+        way{}.{}",
+        match question.cases.first().is_some_and(Case::asks_first_in_draws) {
+            true =>
+                "; in every second one ranks ask for their own long messages before they answer",
+            false => "",
+        },
         match question.resolution.widens() {
             0.0 => String::new(),
             part => format!(", and is {} wider at both ends", document::part(part)),
