@@ -21,7 +21,8 @@ pub struct PredictedRun {
     pub nodes: u16,
     /// Run time, ns: every event takes what it took.
     pub predicted_ns: u64,
-    /// The least and the most of all plays; `None`: nothing is left to chance.
+    /// From the least to the most of all plays, and wider by what the model does not resolve;
+    /// `None`: nothing is left to chance.
     pub interval_ns: Option<[u64; 2]>,
     /// What was measured on so many nodes of that machine, ns, where anything was.
     pub measured_ns: Option<u64>,
@@ -42,12 +43,14 @@ pub struct PredictedRun {
 }
 
 impl PredictedRun {
-    /// Of its plays: as recorded first, then drawn. `None` without any.
-    pub fn of(plays: &[Played], measured_ns: Option<u64>) -> Option<PredictedRun> {
+    /// Of its plays: as recorded first, then drawn. The interval is `wider` by that part at both
+    /// ends. `None` without any plays.
+    pub fn of(plays: &[Played], measured_ns: Option<u64>, wider: f64) -> Option<PredictedRun> {
         let first = plays.first()?;
         let ended = (!first.broken_off).then_some(first);
         let all = || plays.iter().map(|played| played.elapsed_ns);
-        let ends = [all().min()?, all().max()?];
+        let [least, most] = [all().min()? as f64, all().max()? as f64];
+        let ends = [least * (1.0 - wider), most * (1.0 + wider)].map(|ns| ns.round() as u64);
         Some(PredictedRun {
             nodes: first.nodes,
             predicted_ns: first.elapsed_ns,
@@ -99,6 +102,8 @@ pub struct Prediction {
     pub gate: PredictedRun,
     /// By nodes.
     pub runs: Vec<PredictedRun>,
+    /// By which part intervals are wider than their draws, at both ends.
+    pub wider: f64,
     /// What steps of the engine take.
     pub steps: Steps,
     /// Recorded events, with the objects that they are of; `None`: all took what was stated.
@@ -173,10 +178,15 @@ impl Prediction {
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.runs.iter().any(|run| run.interval_ns.is_some()) {
+            let wider = match self.wider {
+                0.0 => String::new(),
+                wider => format!(", {} wider at both ends", part(wider)),
+            };
             remarks.push(format!(
-                "Intervals are of {COVERS_PERCENT} %, the range of {DRAWS} draws. They cover the \
-                chance of what each event takes, the pace of the recorded run over its time, and \
-                the ranges of the machine's figures; not how launches differ, nor caches."
+                "Intervals are of {COVERS_PERCENT} %, the range of {DRAWS} draws{wider}. They \
+                cover the chance of what each event takes, the pace of the recorded run over its \
+                time, and the ranges of the machine's figures; not how launches differ, nor \
+                caches."
             ));
         }
         if let Some(share) = self.without_core.filter(|share| *share >= 0.01) {

@@ -2,7 +2,8 @@
 
 use fabric::Machine;
 use predict::{
-    Flow, Played, RecordedRun, Service, Stamps, Stuck, drawn_program, drawn_service, play, serve,
+    Courses, Flow, Played, RecordedRun, Service, Stamps, Stuck, drawn_program, drawn_service, play,
+    serve,
 };
 use sockets_lens::{Asked, ReadService};
 use std::sync::Arc;
@@ -91,9 +92,12 @@ impl Case {
         matches!(self, Case::Steps(run) if !run.program.wildcards.is_empty())
     }
 
-    /// Whether nodes ask for their own messages before they answer, in every second draw.
-    pub fn asks_first_in_draws(&self) -> bool {
-        matches!(self, Case::Steps(run) if run.program.flow == Flow::Eager)
+    /// Whether messages are asked for on this machine: in every second draw before others are
+    /// answered.
+    pub fn asks(&self, machine: &Machine) -> bool {
+        let Case::Steps(run) = self else { return false };
+        let most = run.program.most_bytes() as f64;
+        run.program.flow == Flow::Eager && most > machine.value("network.eager")
     }
 
     /// Receives take what they took when recorded.

@@ -1,6 +1,5 @@
 //! What a prediction says.
 
-use super::case::Case;
 use super::exchanges;
 use super::foretell::{Foretold, Gain, Question, Side};
 use super::latencies::quantile;
@@ -78,7 +77,7 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
         other and each figure of the machine is somewhere in its range{}. That of the other \
         machine also holds what comes out if the model is off there by as much as here, either \
         way{}.{}",
-        match question.cases.first().is_some_and(Case::asks_first_in_draws) {
+        match question.cases.iter().any(|case| case.asks(question.target)) {
             true =>
                 "; in every second one ranks ask for their own long messages before they answer",
             false => "",

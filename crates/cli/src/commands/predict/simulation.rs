@@ -1,6 +1,7 @@
 //! `fourstamp predict` of a run of `fourstamp warp`: its program goes through the real engine in
 //! simulated time.
 
+use super::foretell::Resolution;
 use super::plays::on_all_cores;
 use super::{REFUSED, recorded_on, target, unknown_machine, whole};
 use crate::args::PredictArgs;
@@ -56,8 +57,13 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
 
     let gate = play(&recording, &tasks(&own, &[recording.nodes], args.seed))?;
     let measured = Some(recording.measured_ns());
-    let gate = PredictedRun::of(&gate, measured).context("nothing was played")?;
-    let mut prediction = prediction(&recording, [&from, &on], gate, &replay);
+    let wider = match recording.simulated_on {
+        None => Resolution::Measured.widens(),
+        Some(_) => Resolution::Simulated.widens(),
+    };
+    let gate = PredictedRun::of(&gate, measured, wider).context("nothing was played")?;
+    let mut prediction =
+        Prediction { wider, ..prediction(&recording, [&from, &on], gate, &replay) };
     if let Some(refusal) = prediction.refusal().filter(|_| !args.anyway) {
         show::say_beside(&format!(
             "fourstamp: {}: nothing is predicted, because {refusal}; is --from its machine's file, \
@@ -71,7 +77,7 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
         let plays: Vec<Played> = plays.iter().filter(|it| it.nodes == *nodes).cloned().collect();
         let is_recorded = *nodes == recording.nodes && from == on;
         let there = elsewhere.get(nodes).copied();
-        PredictedRun::of(&plays, there.or(measured.filter(|_| is_recorded)))
+        PredictedRun::of(&plays, there.or(measured.filter(|_| is_recorded)), wider)
     };
     prediction.runs = nodes.iter().filter_map(of).collect();
     let document = prediction.document();
@@ -135,6 +141,7 @@ fn prediction(
         on: name,
         gate,
         runs: Vec::new(),
+        wider: 0.0,
         steps: replay.steps.clone(),
         recorded: times.map(|times| (times.events(), times.objects())),
         event_ns: mean.or_else(stated).unwrap_or(0),
