@@ -4,7 +4,8 @@
 //! their communicators in the same order, so two are one when they have the same parent, the same
 //! members in the same order, and the same place among those of this parent and these members. A
 //! communicator between two groups is seen from both sides, each with its own parent: there the two
-//! groups, in either order, and the place among those between them must do.
+//! groups, in either order, and the place among those between them must do, unless its parent is
+//! between two groups as well, and so the same for both.
 
 use crate::entry::{ITSELF, UNKNOWN_COMMUNICATOR, WORLD};
 use crate::entry::{LocalGroup, Neighbours, WindowGroup};
@@ -109,8 +110,8 @@ impl Groups {
     ) {
         let (local, remote) = (self.share(&group.local), self.share(&group.remote));
         let between = !remote.is_empty();
-        let parent =
-            if between { 0 } else { view.seen.get(&group.parent).map_or(0, |seen| seen.global) };
+        let parent = view.seen.get(&group.parent).filter(|parent| !between || parent.between);
+        let parent = parent.map_or(0, |parent| parent.global);
         let (first, second) =
             if between && remote < local { (&remote, &local) } else { (&local, &remote) };
         let mut identity =
@@ -251,6 +252,25 @@ mod tests {
             groups.csv().contains("4,2,2,0-1 | 2-3\n")
                 || groups.csv().contains("3,2,2,0-1 | 2-3\n")
         );
+    }
+
+    /// Threads may duplicate two of them in any order: each has children of its own.
+    #[test]
+    fn duplicates_of_communicators_between_groups_are_told_apart_by_their_parents() {
+        let mut groups = Groups::new(2);
+        let view = |groups: &mut Groups, rank: u32, copies: [u32; 2]| {
+            let sides = [[rank], [1 - rank]];
+            let between = |id, parent| group(id, parent, &sides[0], &sides[1]);
+            let [first, second] = copies;
+            let all = [between(3, WORLD), between(4, WORLD), between(5, first), between(6, second)];
+            groups.add(rank, &all, false)
+        };
+        let zero = view(&mut groups, 0, [3, 4]);
+        let one = view(&mut groups, 1, [4, 3]);
+        let global = |view: &View, id| view.get(id).unwrap().global;
+        assert_eq!(global(&zero, 3), global(&one, 3));
+        assert_eq!([5, 6].map(|id| global(&zero, id)), [6, 5].map(|id| global(&one, id)));
+        assert_ne!(global(&zero, 5), global(&zero, 6));
     }
 
     #[test]
