@@ -21,12 +21,14 @@ use std::fs::File;
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Cases in a round: some ten minutes.
 pub const COUNT: u64 = 60;
-/// The longest that a case may take.
+/// The longest that a program may take.
 const LIMIT: Duration = Duration::from_secs(300);
+/// Then it has this long to end undisturbed, before it is taken to hang.
+const ENDING: Duration = Duration::from_secs(60);
 
 /// How the threads exchange messages, and rounds of it; see the program's text.
 const WAYS: [(&str, u32); 3] = [("windows", 4000), ("handles", 1000), ("together", 8000)];
@@ -110,9 +112,10 @@ impl Case<'_> {
         let _others = Others::start(self.others, LIMIT)?;
         let mut traced = process::start(as_root_too(&mut command))?;
         let mut random = self.random.clone();
-        let id = traced.id();
-        let stops = stop_and_go_on(id, &mut random, || matches!(traced.try_wait(), Ok(None)));
-        let status = process::wait(&mut traced, LIMIT)?;
+        let (id, end) = (traced.id(), Instant::now() + LIMIT);
+        let goes_on = || Instant::now() < end && matches!(traced.try_wait(), Ok(None));
+        let stops = stop_and_go_on(id, &mut random, goes_on);
+        let status = process::wait(&mut traced, ENDING)?;
         let text = |name| std::fs::read_to_string(home.path().join(name));
         ensure!(status.success(), "{status}: {}", text("errors")?.trim());
         let (printed, run) = (text("printed")?, home.path().join("run"));

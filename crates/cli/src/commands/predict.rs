@@ -76,10 +76,7 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         target: &target,
         curve: args.curve.map_or(Vec::new(), |curve| points(&target, curve)),
         seed: args.seed,
-        resolution: match run.info.simulated_on.is_null() {
-            true => Resolution::Measured,
-            false => Resolution::Simulated,
-        },
+        resolution: Resolution::of(!run.info.simulated_on.is_null()),
     };
     let (foretold, astray) =
         matched_anew(&mut question, &runs).with_context(|| run.path().display().to_string())?;

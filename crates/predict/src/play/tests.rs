@@ -94,14 +94,19 @@ fn a_long_message_stands_still_while_its_sender_computes() {
     assert_eq!(us(eager[0].arrived), 17.0);
 }
 
-/// The answer to who came late goes behind the message that it had itself asked for first.
-#[test]
-fn two_who_exchange_long_messages_take_turns_when_one_comes_late() {
+/// Two who exchange long messages; one comes late.
+fn exchange() -> Program {
     let steps: [&[Step]; 2] = [
         &[Step::Post(1), Step::Send(0), Step::Take(1), Step::Free(0)],
         &[work(100), Step::Post(0), Step::Send(1), Step::Take(0), Step::Free(1)],
     ];
-    let both = program(&[(0, 1, 50_000), (1, 0, 50_000)], &steps);
+    program(&[(0, 1, 50_000), (1, 0, 50_000)], &steps)
+}
+
+/// The answer to who came late goes behind the message that it had itself asked for first.
+#[test]
+fn two_who_exchange_long_messages_take_turns_when_one_comes_late() {
+    let both = exchange();
     let (_, asked) = played(&both, &machine("eager = \"4KiB\""));
     // Answered at 105, there at 115, sent at 120, there after 60.
     assert_eq!(us(asked[0].arrived), 180.0);
@@ -115,12 +120,7 @@ fn two_who_exchange_long_messages_take_turns_when_one_comes_late() {
 /// Who has asked for its own message before it hears of the other answers before its data.
 #[test]
 fn two_who_ask_first_exchange_long_messages_at_once_though_one_comes_late() {
-    let steps: [&[Step]; 2] = [
-        &[Step::Post(1), Step::Send(0), Step::Take(1), Step::Free(0)],
-        &[work(100), Step::Post(0), Step::Send(1), Step::Take(0), Step::Free(1)],
-    ];
-    let both = program(&[(0, 1, 50_000), (1, 0, 50_000)], &steps);
-    let both = Program { asks_first: true, ..both };
+    let both = Program { asks_first: true, ..exchange() };
     let (_, asked) = played(&both, &machine("eager = \"4KiB\""));
     // Asked at 102 and answered in 5: there at 117, sent in 5, there after 60.
     assert_eq!(us(asked[0].arrived), 182.0);

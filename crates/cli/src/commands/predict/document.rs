@@ -71,13 +71,14 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
     let launches = launches(question.cases.len());
     let serves = question.cases.iter().any(|case| case.served().is_some());
     let what = if serves { "is done between hosts" } else { "a node does" };
+    let asks = |machine| question.cases.iter().any(|case| case.asks(machine));
     let sentence = format!(
         "From the first thing that {what} to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
         other and each figure of the machine is somewhere in its range{}. That of the other \
         machine also holds what comes out if the model is off there by as much as here, either \
         way{}.{}",
-        match question.cases.iter().any(|case| case.asks(question.target)) {
+        match [question.recorded, question.target].into_iter().any(asks) {
             true =>
                 "; in every second one ranks ask for their own long messages before they answer",
             false => "",

@@ -35,6 +35,11 @@ pub enum Resolution {
 }
 
 impl Resolution {
+    /// Of a run whose time was simulated, or measured.
+    pub fn of(is_simulated: bool) -> Resolution {
+        if is_simulated { Resolution::Simulated } else { Resolution::Measured }
+    }
+
     pub fn part(self) -> f64 {
         match self {
             Resolution::Simulated => 0.01,

@@ -57,13 +57,9 @@ pub fn predict(args: &PredictArgs, run: &Run) -> Result<ExitCode> {
 
     let gate = play(&recording, &tasks(&own, &[recording.nodes], args.seed))?;
     let measured = Some(recording.measured_ns());
-    let wider = match recording.simulated_on {
-        None => Resolution::Measured.widens(),
-        Some(_) => Resolution::Simulated.widens(),
-    };
+    let wider = Resolution::of(recording.simulated_on.is_some()).widens();
     let gate = PredictedRun::of(&gate, measured, wider).context("nothing was played")?;
-    let mut prediction =
-        Prediction { wider, ..prediction(&recording, [&from, &on], gate, &replay) };
+    let mut prediction = prediction(&recording, [&from, &on], (gate, wider), &replay);
     if let Some(refusal) = prediction.refusal().filter(|_| !args.anyway) {
         show::say_beside(&format!(
             "fourstamp: {}: nothing is predicted, because {refusal}; is --from its machine's file, \
@@ -128,7 +124,7 @@ fn measured_elsewhere(args: &PredictArgs, recording: &Recording) -> Result<BTree
 fn prediction(
     recording: &Recording,
     [from, on]: [&Machine; 2],
-    gate: PredictedRun,
+    (gate, wider): (PredictedRun, f64),
     replay: &Replay<'_>,
 ) -> Prediction {
     let times = recording.times.as_ref();
@@ -141,7 +137,7 @@ fn prediction(
         on: name,
         gate,
         runs: Vec::new(),
-        wider: 0.0,
+        wider,
         steps: replay.steps.clone(),
         recorded: times.map(|times| (times.events(), times.objects())),
         event_ns: mean.or_else(stated).unwrap_or(0),

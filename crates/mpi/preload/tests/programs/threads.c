@@ -3,8 +3,8 @@
    those on communicators of their own compute for nothing, and as many others exchange whatever
    comes on one communicator; what each sends has a size of its own. With "windows" each begins 16
    messages one way a round and waits for all, and then for any, of them: the library gives a handle
-   that one thread is done with to another. With "handles" each makes all kinds of them anew, uses
-   them once and frees them. */
+   that one thread is done with to another. With "handles" each makes a request that is started, a
+   message that a probe finds and, over MPICH, a communicator, uses them once and frees them. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
