@@ -6,19 +6,18 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::HashMap;
 
-/// Draws of an interval: of so many independent ones the least and the most enclose the next one
-/// with a probability of 90 %.
-pub const DRAWS: u32 = 19;
-/// That probability.
+pub use machine::DRAWS;
+
+/// The probability that the next one is within them.
 pub const COVERS_PERCENT: u32 = 90;
 
-/// The machine, with each figure somewhere in its range. A draw has the same place in the range of
-/// a figure for all machines.
+/// The machine as one of its draws has it, and each figure without draws somewhere in its range. A
+/// draw has the same place in the range of a figure for all machines.
 pub fn drawn_machine(machine: &Machine, seed: u64, draw: u32) -> Machine {
     // FNV-1a.
     let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     let number = |name: &str| name.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-    machine.clone().within_ranges(|name| random(seed, draw, number(name)).random())
+    machine.clone().drawn(draw as usize, |name| random(seed, draw, number(name)).random())
 }
 
 /// The program, with each time of computing replaced by one of the same node and site. Nodes that

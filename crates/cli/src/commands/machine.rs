@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod check;
+mod crowded;
 mod observe;
 
 use crate::args::{MachineArgs, MachineCommand};

@@ -28,6 +28,7 @@ save = "0.1ms"
 send = "0.2ms"
 enqueue = "0.1ms"
 undo = "0.5ms"
+look = "0.01ms"
 "#;
 
 /// A machine like those that run threads, to see what becomes of recorded costs.
@@ -181,8 +182,14 @@ fn events_recorded_in_real_time_take_what_they_took() {
     assert!(runs.iter().all(|run| seconds(run) > in_order[0] / 8.0), "{runs:?}");
     assert_eq!(runs[0]["not_recorded"], 0, "one node undoes nothing");
     let shown = succeed(path, "predict run --from here.toml --nodes 2 --anyway");
-    assert!(shown.contains("Not known, so nothing is charged for it: send, enqueue and undo."));
+    let unknown = "nothing is charged for it: send, enqueue, undo and look.";
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").contains(unknown);
+    assert!(line(&shown), "{shown}");
     assert_eq!(std::fs::read_dir(path).expect("listed").count(), 2, "run and here.toml");
+    succeed(path, &format!("{phold} -n 2 --transport tcp --out two"));
+    let shown = succeed(path, "predict two --from here.toml --nodes 2 --anyway");
+    let look = shown.lines().find(|line| line.trim_start().starts_with("look ")).expect("a row");
+    assert!(look.ends_with("the recording, its mean"), "two nodes have looked: {look}");
 }
 
 #[test]

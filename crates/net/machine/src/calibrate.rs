@@ -12,6 +12,7 @@
 
 mod assemble;
 mod burst;
+mod draws;
 mod eager;
 mod figures;
 mod line;

@@ -9,6 +9,10 @@ pub struct Constant {
     /// Where the truth may lie; to be swept before a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<[f64; 2]>,
+    /// What it may be, each together with what the other figures of the machine are at that place
+    /// of their draws.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub draws: Vec<f64>,
     #[serde(default)]
     pub basis: Basis,
     /// Where it comes from.
@@ -54,6 +58,7 @@ impl Constant {
         Constant {
             value,
             range: None,
+            draws: Vec::new(),
             basis: Basis::Chosen,
             source: String::new(),
             larger: Vec::new(),
@@ -86,8 +91,20 @@ impl Constant {
         self.larger.iter_mut().for_each(|larger| larger.figure.set_within(place));
     }
 
+    /// Put it, with its pieces, at one of its draws; where it has none, at a place of its range.
+    pub(crate) fn set_drawn(&mut self, draw: usize, place: f64) {
+        match self.draws.len() {
+            0 => self.set_within(place),
+            count => {
+                self.value = self.draws[draw % count];
+                self.larger.iter_mut().for_each(|larger| larger.figure.set_drawn(draw, place));
+            }
+        }
+    }
+
     pub(crate) fn forget_range(&mut self) {
         self.range = None;
+        self.draws = Vec::new();
         self.larger.iter_mut().for_each(|larger| larger.figure.forget_range());
     }
 
@@ -101,6 +118,7 @@ impl Constant {
         Constant {
             value: times(self.value),
             range: self.range.map(|ends| ends.map(times)),
+            draws: self.draws.iter().copied().map(times).collect(),
             larger: larger.collect(),
             ..self.clone()
         }

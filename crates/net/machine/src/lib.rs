@@ -46,6 +46,10 @@ pub use write::write;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Draws of an interval: of so many independent ones the least and the most enclose the next one
+/// with a probability of 90 %.
+pub const DRAWS: u32 = 19;
+
 /// A moment or a length of simulated time, in picoseconds.
 pub type Time = u64;
 
@@ -134,6 +138,20 @@ impl Machine {
         for (product, steps) in &mut self.costs {
             for (step, constant) in steps {
                 constant.set_within(place(&format!("costs.{product}.{step}")));
+            }
+        }
+        self
+    }
+
+    /// The machine as one of its draws has it: figures that belong together at the same place of
+    /// their draws, the others each at a place in its range, 0 to 1, by its name.
+    pub fn drawn(mut self, draw: usize, mut place: impl FnMut(&str) -> f64) -> Machine {
+        for (name, constant) in &mut self.constants {
+            constant.set_drawn(draw, place(name));
+        }
+        for (product, steps) in &mut self.costs {
+            for (step, constant) in steps {
+                constant.set_drawn(draw, place(&format!("costs.{product}.{step}")));
             }
         }
         self

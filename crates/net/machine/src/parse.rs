@@ -227,6 +227,12 @@ impl Reader<'_> {
             match part.get_ref().as_ref() {
                 "value" => constant.value = figure(value)?,
                 "range" => constant.range = Some(self.range(name, value, allowed)?),
+                "draws" => {
+                    constant.draws = self.figures(name, value, allowed)?;
+                    if constant.draws.is_empty() {
+                        return Err(wrong(format!("the draws of '{name}' are a list of figures")));
+                    }
+                }
                 "basis" => {
                     let found = value.get_ref().as_str().and_then(Basis::named);
                     let all = Basis::ALL.map(Basis::word).join(", ");
@@ -246,8 +252,9 @@ impl Reader<'_> {
                     return Err(self.at(part.span().start, what));
                 }
                 other => {
-                    let what =
-                        format!("'{name}' has value, range, basis and source, but no '{other}'");
+                    let what = format!(
+                        "'{name}' has value, range, draws, basis and source, but no '{other}'"
+                    );
                     return Err(self.at(part.span().start, what));
                 }
             }
@@ -283,19 +290,23 @@ impl Reader<'_> {
         value: &Value<'_>,
         allowed: Allowed,
     ) -> Result<[f64; 2], MachineError> {
-        let ends = value.get_ref().as_array();
-        let ends: Vec<f64> = ends
-            .into_iter()
-            .flat_map(|ends| ends.iter())
-            .map(|end| self.figure(name, end, allowed))
-            .collect::<Result<_, _>>()?;
-        match ends[..] {
+        match self.figures(name, value, allowed)?[..] {
             [least, most] if least <= most => Ok([least, most]),
             _ => Err(self.at(
                 value.span().start,
                 format!("the range of '{name}' is two figures, the smaller one first"),
             )),
         }
+    }
+
+    fn figures(
+        &self,
+        name: &str,
+        value: &Value<'_>,
+        allowed: Allowed,
+    ) -> Result<Vec<f64>, MachineError> {
+        let each = value.get_ref().as_array().into_iter().flat_map(|all| all.iter());
+        each.map(|one| self.figure(name, one, allowed)).collect()
     }
 
     fn figure(&self, name: &str, value: &Value<'_>, allowed: Allowed) -> Result<f64, MachineError> {
@@ -318,6 +329,19 @@ impl Reader<'_> {
     /// What no single line shows.
     fn check(&self, machine: &Machine, places: &Places) -> Result<(), MachineError> {
         let refuse = |name: &str, what: &str| Err(self.missing(places.get(name), what.into()));
+        let counts = machine.constants.iter().flat_map(|(name, constant)| {
+            let drawn = constant.pieces().map(|(_, piece)| piece.draws.len());
+            drawn.filter(|count| *count > 0).map(move |count| (name, count))
+        });
+        let counts: Vec<_> = counts.collect();
+        if let Some(pair) = counts.windows(2).find(|pair| pair[0].1 != pair[1].1) {
+            let [(one, few), (other, many)] = [pair[0], pair[1]];
+            let what = format!(
+                "'{other}' has {many} draws and '{one}' {few}: those at the same place belong \
+                together, so all figures have equally many, or none"
+            );
+            return refuse(other, &what);
+        }
         let nodes = machine.nodes;
         if machine.topology == Topology::Hypercube && !nodes.is_power_of_two() {
             return refuse("nodes", &format!("a hypercube has 1, 2, 4, 8, ... nodes, not {nodes}"));

@@ -53,6 +53,10 @@ fn figure(unit: Unit, constant: &Constant) -> String {
     if let Some([least, most]) = constant.range {
         let _ = write!(text, ", range = [{}, {}]", number(unit, least), number(unit, most));
     }
+    if !constant.draws.is_empty() {
+        let draws = constant.draws.iter().map(|draw| number(unit, *draw)).collect::<Vec<_>>();
+        let _ = write!(text, ", draws = [{}]", draws.join(", "));
+    }
     let _ = write!(text, ", basis = {}", quoted(constant.basis.word()));
     if !constant.source.is_empty() {
         let _ = write!(text, ", source = {}", quoted(&constant.source));

@@ -53,6 +53,9 @@ pub struct NodeSpent {
     pub packing_ns: i64,
     /// Looking for messages, and taking them, while there is work.
     pub looking_ns: i64,
+    /// How often; 0 of a run of an older version.
+    #[serde(default)]
+    pub looks: u64,
     /// With nothing to do.
     pub waiting_ns: i64,
     /// While other nodes had the thread that it shares with them; 0 with a thread of its own.

@@ -35,6 +35,9 @@ pub struct Costs {
     pub enqueue: u64,
     /// Undoing an event.
     pub undo: u64,
+    /// Looking for messages while there is work, besides what the machine takes for that.
+    #[serde(default)]
+    pub look: u64,
 }
 
 impl Costs {
@@ -53,10 +56,11 @@ impl Costs {
                 "send" => costs.send = ns,
                 "enqueue" => costs.enqueue = ns,
                 "undo" => costs.undo = ns,
+                "look" => costs.look = ns,
                 other => {
                     return refuse(format!(
-                        "{}: [costs.{SECTION}] has event, save, send, enqueue and undo, but no \
-                        '{other}'",
+                        "{}: [costs.{SECTION}] has event, save, send, enqueue, undo and look, but \
+                        no '{other}'",
                         machine.name
                     ));
                 }

@@ -175,6 +175,9 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         if now.wrapping_sub(self.last.polled) >= self.pace.poll {
             self.last.polled = *now;
             self.take_all()?;
+            if let Some(costs) = &self.pace.costs {
+                self.fabric.spend(costs.look);
+            }
             self.lap(Doing::Looking);
         }
         if self.aborted {

@@ -22,6 +22,8 @@ pub struct Spent {
     pub packing_ns: u64,
     /// Looking for messages, and taking them, while there is work.
     pub looking_ns: u64,
+    /// How often.
+    pub looks: u64,
     /// With nothing to do.
     pub waiting_ns: u64,
     /// While other nodes had the thread that it shares with them.
@@ -35,24 +37,28 @@ pub struct Spent {
 pub(crate) struct Laps {
     last: u64,
     ticks: [u64; 5],
+    laps: [u64; 5],
 }
 
 impl Laps {
     pub(crate) fn new(now: u64) -> Laps {
-        Laps { last: now, ticks: [0; 5] }
+        Laps { last: now, ticks: [0; 5], laps: [0; 5] }
     }
 
     /// All since the lap before was spent with this.
     #[inline]
     pub(crate) fn lap(&mut self, doing: Doing, now: u64) {
         self.ticks[doing as usize] += now.wrapping_sub(self.last);
+        self.laps[doing as usize] += 1;
         self.last = now;
     }
 
     /// The times so far.
     pub(crate) fn spent(&self, ns: impl Fn(u64) -> u64) -> Spent {
         let [engine_ns, packing_ns, looking_ns, waiting_ns, sharing_ns] = self.ticks.map(ns);
-        Spent { engine_ns, packing_ns, looking_ns, waiting_ns, sharing_ns, without_core_ns: None }
+        let looks = self.laps[Doing::Looking as usize];
+        let without_core_ns = None;
+        Spent { engine_ns, packing_ns, looking_ns, looks, waiting_ns, sharing_ns, without_core_ns }
     }
 }
 
@@ -73,9 +79,11 @@ mod tests {
         laps.lap(Doing::Packing, 170);
         laps.lap(Doing::Waiting, 200);
         laps.lap(Doing::Engine, 205);
-        laps.lap(Doing::Sharing, 300);
+        laps.lap(Doing::Looking, 215);
+        laps.lap(Doing::Sharing, 310);
         let spent = laps.spent(|ticks| ticks * 2);
         assert_eq!((spent.engine_ns, spent.packing_ns), (130, 20));
-        assert_eq!((spent.looking_ns, spent.waiting_ns, spent.sharing_ns), (0, 60, 190));
+        assert_eq!((spent.looks, spent.waiting_ns, spent.sharing_ns), (1, 60, 190));
+        assert_eq!(spent.looking_ns, 20);
     }
 }

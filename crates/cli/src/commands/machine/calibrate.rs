@@ -1,5 +1,6 @@
 //! `fourstamp machine calibrate`: a machine's file from recorded benchmarks.
 
+use super::crowded::QUIET;
 use super::observe::{Observed, observe};
 use crate::args::CalibrateArgs;
 use crate::commands::bench::EAGER_KEY;
@@ -30,7 +31,8 @@ pub fn run(args: &CalibrateArgs) -> Result<()> {
         numbered.map(|(path, number)| observe(path, number)).collect::<Result<Vec<_>>>()?;
     must_be_alike(&observed)?;
     let calibrated = made(&observed, args)?;
-    let remarks = remarks(&calibrated);
+    let remarks: Vec<String> =
+        observed.iter().filter_map(was_crowded).chain(remarks(&calibrated)).collect();
     let text = write_machine(&calibrated.machine, &heading(&observed, &remarks));
     // What is written can be used at once.
     let machine = parse_machine("the new file", &text).map_err(|error: MachineError| {
@@ -147,6 +149,17 @@ fn knees(times: &[(u64, Vec<f64>)]) -> Vec<u64> {
     let fit = stats::knees::fit(&points, false);
     let segments = fit.into_iter().flat_map(|fit| fit.segments);
     segments.skip(1).map(|segment| segment.from_bytes).collect()
+}
+
+/// That nodes lacked cores while it was recorded.
+fn was_crowded(one: &Observed) -> Option<String> {
+    let part = one.without_core.filter(|part| *part > QUIET)?;
+    Some(format!(
+        "While {} was recorded its nodes were ready without a core for {:.0} % of the time, which \
+        other programs or the kernel's network had: its figures are right beside as much else",
+        one.name,
+        part * 100.0
+    ))
 }
 
 /// What the machine is not, in sentences.

@@ -1,6 +1,7 @@
 //! What a recorded benchmark shows of the machine that it ran on: stretches of messages of one
 //! size, each with its medians.
 
+use super::crowded::without_core;
 use crate::analyse::open;
 use anyhow::{Result, bail};
 use fabric::Stretch;
@@ -25,6 +26,8 @@ pub struct Observed {
     pub stretches: Vec<Stretch>,
     /// Bound of the error of a moment of arrival, ns.
     pub arrival_error: f64,
+    /// The part of the nodes' time in which one had no core, where that was seen.
+    pub without_core: Option<f64>,
 }
 
 /// A message's stamps and what goes with them.
@@ -83,7 +86,9 @@ pub fn observe(path: &Path, number: u32) -> Result<Observed> {
         );
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Ok(Observed { name, run, stretches, arrival_error: median(errors).unwrap_or(0.0) })
+    let without_core = without_core(&run)?;
+    let arrival_error = median(errors).unwrap_or(0.0);
+    Ok(Observed { name, run, stretches, arrival_error, without_core })
 }
 
 /// Runs that say nothing of what sending and receiving take.
@@ -165,9 +170,9 @@ impl Seen {
 
     /// Of ping-pongs: what is in the middle of a stretch of round trips of one size belongs to it.
     fn round_trips(&self, of: &Stretch) -> Vec<Stretch> {
-        let most = (self.trips.len() / STRETCHES).max(LEAST);
+        let usual = self.trips.len() / STRETCHES;
         let alike = self.trips.chunk_by(|one, next| one.bytes == next.bytes);
-        let parts = alike.flat_map(|part| part.chunks(most)).filter(|part| part.len() >= LEAST);
+        let parts = alike.flat_map(|visit| even(visit, visit.len() / usual.max(1), LEAST));
         let stretch = |trips: &[Trip]| {
             let (first, last) = (trips.first()?, trips.last()?);
             let from = self.messages.partition_point(|message| message.ready < first.begin);
@@ -191,7 +196,6 @@ impl Seen {
     fn first_legs(&self, of: &Stretch) -> Vec<Stretch> {
         let sent: Vec<Message> =
             self.messages.iter().filter(|message| message.src == 0).copied().collect();
-        let most = (sent.len() / STRETCHES).max(2 * LEAST);
         let stretch = |part: &[Message]| {
             let both = part.windows(2).filter(|pair| (pair[0].dst, pair[1].dst) == (1, 2));
             let took: Vec<f64> = both.map(|pair| (pair[1].ready - pair[0].sent) as f64).collect();
@@ -202,7 +206,8 @@ impl Seen {
                 ..of.clone()
             })
         };
-        sent.chunks(most).filter_map(stretch).filter(|one| one.sending.is_some()).collect()
+        let parts = even(&sent, STRETCHES, 2 * LEAST);
+        parts.filter_map(stretch).filter(|one| one.sending.is_some()).collect()
     }
 
     /// Of streams and bursts, sender by sender.
@@ -215,11 +220,17 @@ impl Seen {
         let stretches = senders.values().flat_map(|sent| {
             // No chance is in simulated time: there is nothing to resample.
             let parts = if run.info.simulated_on.is_null() { STRETCHES } else { 1 };
-            let most = (sent.len() / parts).max(LEAST);
-            sent.chunks(most).filter(|part| part.len() >= LEAST)
+            even(sent, parts, LEAST)
         });
         stretches.map(|part| flow(part, gap, of)).collect()
     }
+}
+
+/// `items` in `parts` stretches, or in fewer of at least so many items each; none where there are
+/// not so many. They are equally long: in a short one a stream that comes in lumps takes no time.
+fn even<T>(items: &[T], parts: usize, least: usize) -> impl Iterator<Item = &[T]> {
+    let (len, parts) = (items.len(), parts.max(1).min(items.len() / least));
+    (0..parts).map(move |at| &items[at * len / parts..(at + 1) * len / parts])
 }
 
 /// A stretch of one sender's messages; `gap` is the pause after each burst, µs.
@@ -278,4 +289,24 @@ fn usual(mut values: Vec<f64>) -> Option<f64> {
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_are_equally_long_and_all_of_it() {
+        for (items, parts, least) in [(20_000, 12, 8), (2000, 12, 8), (31, 12, 8), (8, 12, 8)] {
+            let all: Vec<u32> = (0..items).collect();
+            let parts: Vec<&[u32]> = even(&all, parts, least).collect();
+            let (short, long) = (parts.iter().map(|part| part.len()).min(), parts[0].len());
+            assert!(
+                short >= Some(least) && short.is_some_and(|short| short + 1 >= long),
+                "{items}"
+            );
+            assert_eq!(parts.concat(), all);
+        }
+        assert_eq!(even(&[1; 7], 12, 8).count(), 0);
+    }
 }

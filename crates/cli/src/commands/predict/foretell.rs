@@ -25,12 +25,12 @@ pub struct Question<'a> {
     pub resolution: Resolution,
 }
 
-/// How near a prediction can be, as a part of a time, whatever the draws say.
+/// How near a prediction can be, as a part of a time, whatever the draws say (docs/PREDICTION.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// Of runs in simulated time: a program's first and last steps, of which only one end is known.
     Simulated,
-    /// Of others: half of the real links tried were missed by more (docs/PREDICTION.md).
+    /// Of others.
     Measured,
 }
 
@@ -40,6 +40,7 @@ impl Resolution {
         if is_simulated { Resolution::Simulated } else { Resolution::Measured }
     }
 
+    /// By how much the recorded machine may be missed.
     pub fn part(self) -> f64 {
         match self {
             Resolution::Simulated => 0.01,
@@ -47,12 +48,12 @@ impl Resolution {
         }
     }
 
-    /// A machine of simulated time is known: only what was measured is predicted with such an
-    /// error.
+    /// By how much intervals are wider at both ends. A machine of simulated time is known: only
+    /// what was measured is predicted with an error that no draw has.
     pub fn widens(self) -> f64 {
         match self {
             Resolution::Simulated => 0.0,
-            Resolution::Measured => self.part(),
+            Resolution::Measured => 0.03,
         }
     }
 }

@@ -135,6 +135,7 @@ pub fn keep_spent(folder: &mut RunFolder, reports: &[NodeReport]) -> Result<()> 
         engine_ns: ns(report.spent.engine_ns),
         packing_ns: ns(report.spent.packing_ns),
         looking_ns: ns(report.spent.looking_ns),
+        looks: report.spent.looks,
         waiting_ns: ns(report.spent.waiting_ns),
         sharing_ns: ns(report.spent.sharing_ns),
         without_core_ns: report.spent.without_core_ns.map(ns),

@@ -4,7 +4,7 @@ use super::figures::{Figures, Piece};
 use super::resample::interval;
 use super::shape::Shape;
 use super::sizes::{At, Sizes, median, passing_error};
-use super::{Calibrated, NO_LIMIT, Short, Wanted, eager};
+use super::{Calibrated, NO_LIMIT, Short, Wanted, draws, eager};
 use crate::{Basis, Constant, FIELDS, Larger, Machine};
 use std::collections::BTreeMap;
 
@@ -36,6 +36,7 @@ pub(super) fn machine(
         shape,
         best,
         drawn,
+        together: together(sizes, best, drawn, wanted),
         wanted,
         worst: worst(sizes, best),
         constants: BTreeMap::new(),
@@ -65,6 +66,15 @@ pub(super) fn machine(
             let fitted = best.one_way(worst.bytes, worst.packets);
             (worst.bytes, worst.value / times, fitted / times)
         },
+    }
+}
+
+/// Figures that belong together, if all parts of one way were seen.
+fn together(sizes: &Sizes, best: &Figures, drawn: &[Figures], wanted: &Wanted<'_>) -> Vec<Figures> {
+    let seen = sizes.one_way().nth(1).and(sizes.sending().next()).and(sizes.receive().next());
+    match seen {
+        Some(_) => draws::together(sizes, best, drawn, wanted.clock_error, wanted.seed),
+        None => Vec::new(),
     }
 }
 
@@ -116,6 +126,8 @@ struct Making<'a> {
     shape: &'a Shape,
     best: &'a Figures,
     drawn: &'a [Figures],
+    /// What belongs together; none where the runs leave open to which figure something belongs.
+    together: Vec<Figures>,
     wanted: &'a Wanted<'a>,
     worst: At,
     constants: BTreeMap<String, Constant>,
@@ -259,10 +271,8 @@ impl Making<'_> {
         }
         if self.best.handler > 0.0 {
             let from = self.from("a stream slower than both ends", self.sizes.passing());
-            let value = self.best.handler;
-            let range = interval(self.drawn.iter().map(|figures| figures.handler), value);
-            let range = widened(range, RESOLVED + passing_error(self.sizes));
-            self.set("network.handler", measured("network.handler", value, range, &from));
+            let error = passing_error(self.sizes);
+            self.one_within("network.handler", &from, |figures| figures.handler, error);
             self.leave(
                 "network.handler and network.gap",
                 "what holds a stream up in the network is given as the first".into(),
@@ -380,9 +390,16 @@ impl Making<'_> {
     }
 
     fn one(&mut self, name: &str, source: &str, of: impl Fn(&Figures) -> f64) {
+        self.one_within(name, source, of, 0.0);
+    }
+
+    /// The same; `more` widens its interval.
+    fn one_within(&mut self, name: &str, source: &str, of: impl Fn(&Figures) -> f64, more: f64) {
         let value = of(self.best);
         let range = interval(self.drawn.iter().map(&of), value);
-        self.set(name, measured(name, value, widened(range, RESOLVED), source));
+        let constant = measured(name, value, widened(range, RESOLVED + more), source);
+        let draws = self.together.iter().map(of);
+        self.set(name, drawn(name, constant, draws));
     }
 
     /// A figure of each piece; `more` widens its interval.
@@ -394,9 +411,10 @@ impl Making<'_> {
         more: impl Fn(&Piece) -> f64,
     ) {
         let pieces = self.best.pieces.iter().enumerate().map(|(at, piece)| {
-            let drawn = self.drawn.iter().map(|figures| of(&figures.pieces[at]));
-            let range = widened(interval(drawn, of(piece)), RESOLVED + more(piece));
-            (piece.from, measured(name, of(piece), range, source))
+            let resampled = self.drawn.iter().map(|figures| of(&figures.pieces[at]));
+            let range = widened(interval(resampled, of(piece)), RESOLVED + more(piece));
+            let draws = self.together.iter().map(|figures| of(&figures.pieces[at]));
+            (piece.from, drawn(name, measured(name, of(piece), range, source), draws))
         });
         let constant = joined(pieces.collect());
         self.set(name, constant);
@@ -404,9 +422,11 @@ impl Making<'_> {
 
     /// A rate from ns a byte; `more` widens the interval of those.
     fn rate(&self, source: &str, slope: f64, of: impl Fn(&Figures) -> f64, more: f64) -> Constant {
-        let [least, most] = widened(interval(self.drawn.iter().map(of), slope), more);
+        const BANDWIDTH: &str = "network.bandwidth";
+        let [least, most] = widened(interval(self.drawn.iter().map(&of), slope), more);
         let [fast, slow] = [least, most].map(rate_of);
-        measured("network.bandwidth", rate_of(slope), [slow, fast], source)
+        let constant = measured(BANDWIDTH, rate_of(slope), [slow, fast], source);
+        drawn(BANDWIDTH, constant, self.together.iter().map(|figures| rate_of(of(figures))))
     }
 }
 
@@ -418,16 +438,24 @@ fn widened([least, most]: [f64; 2], by: f64) -> [f64; 2] {
     [(least - by).max(0.0), most + by]
 }
 
-/// Within the bounds of its row.
 fn measured(name: &str, value: f64, range: [f64; 2], source: &str) -> Constant {
-    let within = FIELDS.iter().find(|field| field.name == name).map(|field| field.within);
-    let kept = |value: f64| within.map_or(value, |[least, most]| value.clamp(least, most));
     Constant {
-        range: Some(range.map(kept)),
+        range: Some(range.map(|end| kept(name, end))),
         basis: Basis::Measured,
         source: source.into(),
-        ..Constant::of(kept(value))
+        ..Constant::of(kept(name, value))
     }
+}
+
+/// The same with what belongs together with the draws of other figures.
+fn drawn(name: &str, constant: Constant, draws: impl Iterator<Item = f64>) -> Constant {
+    Constant { draws: draws.map(|value| kept(name, value)).collect(), ..constant }
+}
+
+/// Within the bounds of its row.
+fn kept(name: &str, value: f64) -> f64 {
+    let within = FIELDS.iter().find(|field| field.name == name).map(|field| field.within);
+    within.map_or(value, |[least, most]| value.clamp(least, most))
 }
 
 /// Pieces as one constant; those that say the same are one.

@@ -48,8 +48,8 @@ impl Burst {
         let held_up = |at: &At| {
             at.value > CLEARLY * (near(&one_way, at.bytes) - base) && !is_an_end(sizes, at)
         };
-        let stream = sizes.passing().filter(held_up).last()?;
-        let burst = fitted(&one_way, base, &stream);
+        let streams: Vec<At> = sizes.passing().filter(held_up).collect();
+        let burst = fitted(&one_way, base, streams.last()?, header(&streams));
         let is_one = burst.off(&one_way) < OFF && grows_like(&one_way, burst.a_byte);
         (is_one && burst.bytes > 0.0).then_some(burst)
     }
@@ -106,14 +106,29 @@ fn grows_like(one_way: &[At], a_byte: f64) -> bool {
     alike(slope) || alike(2.0 * slope)
 }
 
-/// The burst and the rate that are nearest; the stream says what both make of a message.
-fn fitted(one_way: &[At], base: f64, stream: &At) -> Burst {
+/// What streams of several sizes show of the header; within these bounds without them.
+fn header(streams: &[At]) -> (f64, f64) {
+    let (Some(first), Some(last)) = (streams.first(), streams.last()) else {
+        return (0.0, HEADERS);
+    };
+    let a_byte = (last.value - first.value) / (last.bytes - first.bytes) as f64;
+    if streams.len() < 2 || a_byte <= 0.0 {
+        return (0.0, HEADERS);
+    }
+    let header = (first.value / a_byte - first.bytes as f64).clamp(0.0, HEADERS);
+    (header, header)
+}
+
+/// The burst and the rate that are nearest; the stream says what both make of a message, and the
+/// header is within bounds.
+fn fitted(one_way: &[At], base: f64, stream: &At, header: (f64, f64)) -> Burst {
     let of = |header: f64, bytes: f64| {
         let a_byte = stream.value / (stream.bytes as f64 + header);
         Burst { base, a_byte, bytes, header }
     };
     let last = one_way.last().map_or(0, |at| at.bytes) as f64;
-    let mut within = [(0.0, HEADERS), (0.0, last)];
+    let most = [header, (0.0, last)];
+    let mut within = most;
     for _ in 0..ROUNDS {
         let steps = within.map(|(low, high)| (high - low) / f64::from(CUTS));
         let at = |axis: usize, cut: u32| within[axis].0 + steps[axis] * f64::from(cut);
@@ -122,8 +137,8 @@ fn fitted(one_way: &[At], base: f64, stream: &At) -> Burst {
         let best = all.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or_default();
         let best = [at(0, best.0), at(1, best.1)];
         within = [0, 1].map(|axis| {
-            let (step, most) = (2.0 * steps[axis], [HEADERS, last][axis]);
-            ((best[axis] - step).max(0.0), (best[axis] + step).min(most))
+            let (step, most) = (2.0 * steps[axis], most[axis]);
+            ((best[axis] - step).max(most.0), (best[axis] + step).min(most.1))
         });
     }
     let [header, bytes] = within.map(|(low, high)| (low + high) / 2.0);

@@ -78,7 +78,8 @@ impl Figures {
         let piece = self.piece(at.bytes);
         let copied = self.copy * at.bytes as f64;
         let receiver = piece.parts.receive + copied + self.interrupt * at.packets;
-        let link = piece.wire * at.bytes as f64 + self.step * at.packets;
+        let header = self.burst.map_or(0.0, |burst| burst.header);
+        let link = piece.wire * (at.bytes as f64 + header) + self.step * at.packets;
         (piece.parts.send + copied).max(receiver).max(link).max(self.handler * at.packets)
     }
 

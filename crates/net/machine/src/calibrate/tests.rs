@@ -75,6 +75,37 @@ fn what_was_planted_comes_back() {
 }
 
 #[test]
+fn draws_know_a_message_better_than_its_parts() {
+    // What one way takes differs by a thousandth; how much of it the receiver takes, by a half.
+    let noise = |at: usize| ((at * 7919) % 101) as f64 / 101.0 - 0.5;
+    let trips = SIZES.iter().flat_map(|bytes| [*bytes; 9]).enumerate().map(|(at, bytes)| Stretch {
+        launch: (at % 3) as u32,
+        bytes,
+        packets: 1,
+        one_way: Some((28_000.0 + 8.0 * bytes as f64) * (1.0 + 0.001 * noise(at))),
+        receive: Some(5_000.0 * (1.0 + noise(at + 37))),
+        ..Stretch::default()
+    });
+    let stretches = [trips.collect(), stream(8), stream(8192)].concat();
+    let machine = made(&stretches, &|_| Vec::new()).machine;
+    let drawn: Vec<Machine> =
+        (0..crate::DRAWS as usize).map(|draw| machine.clone().drawn(draw, |_| 0.5)).collect();
+    let spread = |of: &dyn Fn(&Machine) -> f64| {
+        let all: Vec<f64> = drawn.iter().map(of).collect();
+        let [least, most] = [f64::min, f64::max].map(|end| all.iter().copied().reduce(end));
+        most.unwrap() / least.unwrap()
+    };
+    let one_way = |one: &Machine| {
+        let ends = one.value("processor.send") + one.value("processor.receive");
+        let copies = 2.0 * 4096e9 / one.value("processor.copy");
+        let wire = one.value("network.latency") + 4096e9 / one.value("network.bandwidth");
+        ends + copies + one.value("processor.wake") + wire
+    };
+    let (whole, part) = (spread(&one_way), spread(&|one| one.value("processor.receive")));
+    assert!(whole < 1.03 && part > 1.3, "{whole} {part}");
+}
+
+#[test]
 fn a_jump_is_a_piece_and_round_trips_stay_right() {
     let jump = |bytes| if bytes >= 2048 { 7_000.0 } else { 0.0 };
     let stretches = [planted(&SIZES, jump), stream(8)].concat();
@@ -187,6 +218,20 @@ fn a_link_with_a_burst_is_told_by_a_stream_that_is_slower_than_its_messages() {
     is(&machine, "network.burst", 10_000.0);
     is(&machine, "network.bandwidth", 1e7);
     assert!((machine.value("network.header") - 60.0).abs() < 15.0);
+    // Streams of two sizes tell what a header takes, whatever messages alone seem to have.
+    stretches.push(Stretch {
+        bytes: 8192,
+        passing: Some(100.0 * (8192.0 + 20.0)),
+        ..stretches.last().unwrap().clone()
+    });
+    stretches.iter_mut().filter(|one| one.bytes == 4096 && one.passing.is_some()).for_each(|one| {
+        one.passing = Some(100.0 * (4096.0 + 20.0));
+    });
+    let machine = made(&stretches, &|_| Vec::new());
+    is(&machine.machine, "network.bandwidth", 1e7);
+    assert!((machine.machine.value("network.header") - 20.0).abs() < 1.0);
+    let (_, measured, by) = machine.stream.unwrap();
+    assert!((by / measured - 1.0).abs() < 0.01, "{by} {measured}");
 }
 
 #[test]

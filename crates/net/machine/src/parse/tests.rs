@@ -52,6 +52,27 @@ fn a_figure_may_differ_by_size() {
 }
 
 #[test]
+fn draws_at_the_same_place_belong_together() {
+    let drawn = LEAST
+        .replace("\"1us\"", "{ value = \"1us\", draws = [\"1us\", \"3us\"] }")
+        .replace("\"5us\"", "{ value = \"5us\", range = [\"0us\", \"9us\"] }")
+        .replace("\"2us\"", "{ value = \"2us\", draws = [\"3us\", \"1us\"] }");
+    let machine = parse("two.toml", &drawn).unwrap();
+    for draw in 0..4 {
+        let one = machine.clone().drawn(draw, |_| 1.0);
+        let ends = one.value("processor.send") + one.value("processor.receive");
+        assert_eq!((ends, one.value("network.latency")), (4e3, 9e3), "draw {draw}");
+    }
+    let tenfold = machine.clone().scaled("processor.send", 10.0);
+    assert_eq!(tenfold.drawn(1, |_| 0.0).value("processor.send"), 3e4);
+    assert!(parse("written", &crate::write(&machine, &[])).unwrap() == machine);
+    assert_eq!(machine.without_ranges().drawn(1, |_| 0.0).value("processor.send"), 1e3);
+    let uneven = drawn.replace("[\"3us\", \"1us\"]", "[\"3us\"]");
+    let error = parse("two.toml", &uneven).unwrap_err().to_string();
+    assert!(error.contains("has 2 draws and 'processor.receive' 1"), "{error}");
+}
+
+#[test]
 fn what_older_runs_say_of_their_machine_is_still_read() {
     let constant: Constant =
         serde_json::from_str(r#"{"value":3.0,"range":[1.0,4.0],"basis":"stated"}"#).unwrap();
@@ -70,6 +91,8 @@ fn what_is_wrong_is_told_with_its_line() {
         ("[processor]\nsend = \"1us\"\nreceive = \"2us\"\n", "", 0, "[processor] says no 'send'"),
         ("send = \"1us\"", "send = { value = \"1us\", basis = \"estimated\" }", 5, "its range"),
         ("send = \"1us\"", "send = { value = \"1us\", range = [\"2us\", \"3us\"] }", 5, "outside"),
+        ("send = \"1us\"", "send = { value = \"1us\", draws = [] }", 5, "a list of figures"),
+        ("send = \"1us\"", "send = { value = \"1us\", draws = [\"-1us\"] }", 5, "must be 0 ns"),
         ("nodes = 2", "nodes = 0", 2, "1 to 32768"),
         ("nodes = 2\n", "", 1, "number of nodes"),
         ("\"switch\"", "\"ring\"", 3, "switch, bus, hypercube, mesh"),

@@ -161,6 +161,7 @@ mod tests {
             engine_ns: 450,
             packing_ns: 100,
             looking_ns: 50,
+            looks: 7,
             waiting_ns: 400,
             sharing_ns: 0,
             without_core_ns: Some(20),

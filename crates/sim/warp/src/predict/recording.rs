@@ -130,9 +130,9 @@ impl Recording {
 
     /// What the engine's steps took, ns on a processor of speed 1, recorded on this machine.
     pub(crate) fn steps(&self, from: &Machine) -> RecordedSteps {
-        if let Some(Costs { save, send, enqueue, undo, .. }) = self.job.costs {
-            let [save, send, enqueue, undo] = [save, send, enqueue, undo].map(Some);
-            return RecordedSteps { save, send, enqueue, undo };
+        if let Some(Costs { save, send, enqueue, undo, look, .. }) = self.job.costs {
+            let [save, send, enqueue, undo, look] = [save, send, enqueue, undo, look].map(Some);
+            return RecordedSteps { save, send, enqueue, undo, look };
         }
         let speed = from.value("processor.speed");
         let each = |ns: f64, count: u64| {
@@ -148,11 +148,15 @@ impl Recording {
         };
         let engine = sum(|spent| spent.engine_ns) + around - sections - rollbacks_ns as f64;
         let handing = frames * from.value("processor.send");
+        let looks = if parcels == 0 { 0 } else { self.spent.iter().map(|one| one.looks).sum() };
+        let by_machine =
+            looks as f64 * from.value("processor.look") + frames * from.value("processor.receive");
         RecordedSteps {
             save: each(engine, self.summary.executed).filter(|_| !self.spent.is_empty()),
             send: each(sum(|spent| spent.packing_ns) - handing, parcels),
             enqueue: None,
             undo: each(rollbacks_ns as f64, undone),
+            look: each(sum(|spent| spent.looking_ns) - by_machine, looks),
         }
     }
 

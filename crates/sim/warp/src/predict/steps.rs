@@ -32,13 +32,14 @@ pub(crate) struct RecordedSteps {
     pub send: Option<u64>,
     pub enqueue: Option<u64>,
     pub undo: Option<u64>,
+    pub look: Option<u64>,
 }
 
 /// All steps on one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
-    /// Saving and scheduling, sending, enqueueing, undoing.
-    pub steps: [Step; 4],
+    /// Saving and scheduling, sending, enqueueing, undoing, looking for messages.
+    pub steps: [Step; 5],
     /// What the machine's file says of an event, which is not used: events take what they took.
     pub event_unused_ns: Option<u64>,
 }
@@ -64,6 +65,7 @@ impl Steps {
                 step("send", recorded.send),
                 step("enqueue", recorded.enqueue),
                 step("undo", recorded.undo),
+                step("look", recorded.look),
             ],
             event_unused_ns: machine.cost_ns("warp", "event"),
         })
@@ -71,7 +73,8 @@ impl Steps {
 
     /// As the driver takes them, at a pace: above 1 everything is slower.
     pub(crate) fn costs(&self, pace: f64) -> Costs {
-        let [save, send, enqueue, undo] = self.steps.map(|step| (step.ns as f64 * pace) as u64);
-        Costs { event: 0, save, send, enqueue, undo }
+        let each = self.steps.map(|step| (step.ns as f64 * pace) as u64);
+        let [save, send, enqueue, undo, look] = each;
+        Costs { event: 0, save, send, enqueue, undo, look }
     }
 }
