@@ -10,6 +10,7 @@ mod alarms;
 mod competition;
 mod contest;
 mod contestants;
+mod delay_line;
 mod estimate;
 mod figures;
 mod output;

@@ -45,7 +45,7 @@ pub use pager::{
     ArithmeticArgs, PagerArgs, PagerCommand, PagerKeyArgs, PagerServeArgs, PagerServeOptions,
     PagerStudyArgs, PagerSwapArgs, RunArgs, StudyAlternative,
 };
-pub use predict::{ChangeArgs, Curve as PredictedCurve, PredictArgs};
+pub use predict::{ChangeArgs, Curve as PredictedCurve, Latency, PredictArgs};
 pub use report::ReportArgs;
 pub use reproduce::ReproduceArgs;
 pub use story::StoryArgs;

@@ -24,8 +24,9 @@ pub fn drawn_machine(machine: &Machine, seed: u64, draw: u32) -> Machine {
 /// do the same so often draw alike: what one of them took in a step stays beside what the others
 /// took in it, or steps would wait for whichever node drew a long time.
 ///
-/// In every second draw of an MPI program nodes ask for their own messages before they answer: real
-/// ones do either, and two that exchange long messages are quicker then.
+/// In every second draw of an MPI program nodes ask for their own messages before they answer, if
+/// they do not in `program`, and the other way round: real ones do either, and two that exchange
+/// long messages are quicker if they do.
 pub fn drawn_program(program: &Program, seed: u64, draw: u32) -> Program {
     let course = |course: &Course| {
         let mut times: HashMap<u32, Vec<u64>> = HashMap::new();
@@ -48,7 +49,7 @@ pub fn drawn_program(program: &Program, seed: u64, draw: u32) -> Program {
     };
     let courses = program.courses.iter().map(course).collect();
     let (messages, wildcards) = (program.messages.clone(), program.wildcards.clone());
-    let asks_first = program.flow == Flow::Eager && draw % 2 == 1;
+    let asks_first = program.asks_first != (program.flow == Flow::Eager && draw % 2 == 1);
     Program { courses, messages, wildcards, asks_first, ..*program }
 }
 

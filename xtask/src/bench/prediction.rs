@@ -1,13 +1,15 @@
 //! `cargo xtask bench prediction`: programs measured over links of several rates, each predicted
-//! from each of the others.
+//! from each of the others; or over wires of several lengths, each predicted from the shorter ones.
 //!
 //! The link joins two network namespaces, one for each node; its shaper has the same burst at every
 //! rate. A machine is calibrated on each link, and no program takes part in that. Two predictions
 //! are made of every ordered pair of links: on the machine calibrated there, and on the machine of
-//! the recording with the bandwidth multiplied, which needs nothing of the other link.
+//! the recording with the bandwidth multiplied, which needs nothing of the other link. Of a longer
+//! wire no more is known than how much longer it is.
 
 mod pair;
 mod site;
+mod wire;
 
 use super::competition::release_build;
 use crate::workspace::Workspace;
@@ -16,6 +18,7 @@ use clap::Args;
 use pair::{Pair, Way};
 use site::{Site, Work};
 use std::path::PathBuf;
+use wire::Wire;
 
 /// How to measure.
 #[derive(Args, Debug)]
@@ -23,6 +26,9 @@ pub struct Options {
     /// Rates of the links, Mbit/s.
     #[arg(long, value_delimiter = ',', default_values_t = [30, 100, 300, 1000])]
     rates: Vec<u64>,
+    /// Wires that are so much longer one way instead, us: 0,1000,5000,10000.
+    #[arg(long, value_name = "US", value_delimiter = ',')]
+    delays: Vec<u64>,
     /// Launches of each program on each link.
     #[arg(long, default_value_t = 3)]
     launches: u32,
@@ -40,7 +46,11 @@ pub struct Options {
 /// Runs the benchmark and prints every pair, worst first.
 pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     ensure!(options.launches > 0, "--launches wants at least one");
-    ensure!(options.rates.len() > 1, "--rates wants at least two links");
+    let wires: Vec<Wire> = match options.delays.is_empty() {
+        true => options.rates.iter().copied().map(Wire::Rate).collect(),
+        false => options.delays.iter().copied().map(Wire::Delay).collect(),
+    };
+    ensure!(wires.len() > 1, "--rates and --delays want at least two links");
     let fourstamp = match &options.binary {
         Some(binary) => binary.clone(),
         None => release_build(workspace)?,
@@ -48,18 +58,19 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let work = site::chosen(&options.only)?;
     let site = Site::new(workspace, fourstamp, options.launches)?;
     if !options.again {
-        site.measure(&options.rates, &work)?;
+        site.measure(&wires, &work)?;
     }
-    for way in Way::ALL {
-        let pairs = predicted(&site, &options.rates, &work, way);
+    let ways = Way::ALL.into_iter().filter(|way| *way == Way::Changed || options.delays.is_empty());
+    for way in ways {
+        let pairs = predicted(&site, &wires, &work, way);
         print!("{}", pair::table(way, pairs));
     }
     Ok(())
 }
 
-fn predicted(site: &Site, rates: &[u64], work: &[&Work], way: Way) -> Vec<Pair> {
-    let ordered = rates.iter().flat_map(|from| rates.iter().map(move |to| (*from, *to)));
-    let asked = work.iter().flat_map(|work| ordered.clone().map(move |rates| (*work, rates)));
-    let apart = asked.filter(|(_, (from, to))| from != to);
-    apart.map(|(work, rates)| Pair::predict(site, work, rates, way)).collect()
+fn predicted(site: &Site, wires: &[Wire], work: &[&Work], way: Way) -> Vec<Pair> {
+    let ordered = wires.iter().flat_map(|from| wires.iter().map(move |to| (*from, *to)));
+    let apart = ordered.filter(|(from, to)| from != to && from.change_to(*to).is_some());
+    let asked = work.iter().flat_map(|work| apart.clone().map(move |wires| (*work, wires)));
+    asked.map(|(work, wires)| Pair::predict(site, work, wires, way)).collect()
 }

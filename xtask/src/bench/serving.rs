@@ -4,14 +4,13 @@
 //! What the prediction knows of the wire is what it was told to be, and how long a byte takes there
 //! and back beyond what it takes on this host, which a program of its own measures.
 
-mod line;
-
 use super::competition::release_build;
+use super::delay_line::DelayLine;
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use line::DelayLine;
+use shaped::{Namespaces, namespaces};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -77,8 +76,9 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     };
     let site = Site { workspace, fourstamp, folder: workspace.scratch("serving")? };
     let bits_per_s = options.rate as f64 * 1e6;
-    let line = DelayLine::lay(workspace, options.delay, bits_per_s)?;
-    let latency_us = site.latency_us(&line)?;
+    let boxes = namespaces::two(|line| eprintln!("{line}"))?;
+    let _line = DelayLine::lay(workspace, &boxes, options.delay, bits_per_s)?;
+    let latency_us = site.latency_us(&boxes)?;
     site.write_machine(latency_us, bits_per_s)?;
     println!("one way: {latency_us:.0} us beyond this host's own\n");
     println!(
@@ -87,7 +87,7 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     );
     for name in chosen(&options.only)? {
         let rows: Result<Vec<Row>> =
-            (0..options.launches).map(|launch| site.row(name, launch, &line)).collect();
+            (0..options.launches).map(|launch| site.row(name, launch, &boxes)).collect();
         match rows {
             Ok(rows) => println!("{}", shown(name, &rows)),
             Err(error) => println!("{name:18}  {error:#}"),
@@ -115,9 +115,9 @@ fn chosen(only: &[String]) -> Result<Vec<&'static str>> {
 
 impl Site<'_> {
     /// What the wire adds, one way.
-    fn latency_us(&self, line: &DelayLine) -> Result<f64> {
-        let [server, client] = line.ends.each_ref().map(|end| Some(end.as_str()));
-        let far = self.there_and_back_us(DelayLine::ADDRESS, [server, client])?;
+    fn latency_us(&self, boxes: &Namespaces) -> Result<f64> {
+        let ends = boxes.names().each_ref().map(|end| Some(end.as_str()));
+        let far = self.there_and_back_us(Namespaces::addresses()[0], ends)?;
         let near = self.there_and_back_us(LOOPBACK, [None, None])?;
         Ok((far - near) / 2.0)
     }
@@ -151,12 +151,12 @@ impl Site<'_> {
         std::fs::write(self.machine(), text).context("cannot write the machine's file")
     }
 
-    fn row(&self, name: &str, launch: u32, line: &DelayLine) -> Result<Row> {
+    fn row(&self, name: &str, launch: u32, boxes: &Namespaces) -> Result<Row> {
         let [here, there] =
             ["here", "there"].map(|at| self.folder.join(format!("{name}-{launch}-{at}")));
         self.record(name, &here, LOOPBACK, &[])?;
-        let ends: Vec<&str> = line.ends.iter().map(String::as_str).collect();
-        self.record(name, &there, DelayLine::ADDRESS, &ends)?;
+        let ends: Vec<&str> = boxes.names().iter().map(String::as_str).collect();
+        self.record(name, &there, Namespaces::addresses()[0], &ends)?;
         let foretold = self.predict(&here, "completion")?;
         let asked = self.predict(&here, "exchanges")?;
         // Of the run there, what was recorded counts.

@@ -4,7 +4,7 @@ use super::machine::boxed_machine;
 use super::quantity;
 use crate::show::ShowArgs;
 use clap::Args;
-use fabric::Machine;
+use fabric::{Machine, MachineUnit};
 use std::path::PathBuf;
 
 /// `fourstamp predict`.
@@ -17,6 +17,7 @@ Examples:
   fourstamp machine calibrate runs/sweep --out here.toml
   fourstamp predict runs/lmp --from here.toml --on gigabit-2017
   fourstamp predict runs/lmp-* --from here.toml --bandwidth 10x --latency 0.5x
+  fourstamp predict runs/lmp --from here.toml --latency +5ms
   fourstamp predict runs/lmp --from a.toml --on b.toml --measured runs/lmp-b
   fourstamp predict runs/phold --from here.toml --nodes 1,2,4,8
   fourstamp predict runs/app-pager-1 --bandwidth 10x
@@ -89,9 +90,9 @@ pub struct ChangeArgs {
     /// The network's bandwidth, as a multiple: 10x, 0.1x
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub bandwidth: Option<f64>,
-    /// The network's latency, as a multiple
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    pub latency: Option<f64>,
+    /// The network's latency, as a multiple, or how much more: 0.5x, +1ms
+    #[arg(long, value_name = "FACTOR|+TIME", value_parser = latency)]
+    pub latency: Option<Latency>,
     /// The processors' speed, as a multiple
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub cpu: Option<f64>,
@@ -100,7 +101,11 @@ pub struct ChangeArgs {
 impl ChangeArgs {
     /// Each option's name with its multiple.
     pub fn named(&self) -> [(&'static str, Option<f64>); 3] {
-        let given = [self.bandwidth, self.latency, self.cpu];
+        let latency = self.latency.and_then(|latency| match latency {
+            Latency::Times(factor) => Some(factor),
+            Latency::Plus { .. } => None,
+        });
+        let given = [self.bandwidth, latency, self.cpu];
         std::array::from_fn(|at| (CHANGEABLE[at].0, given[at]))
     }
 
@@ -111,8 +116,15 @@ impl ChangeArgs {
 
     /// Whether anything is.
     pub fn any(&self) -> bool {
-        self.all().iter().any(|(_, factor)| factor.is_some())
+        self.latency.is_some() || self.all().iter().any(|(_, factor)| factor.is_some())
     }
+}
+
+/// What becomes of the network's latency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Latency {
+    Times(f64),
+    Plus { ns: f64 },
 }
 
 /// What a curve goes along.
@@ -153,6 +165,13 @@ fn curve(text: &str) -> Result<Curve, String> {
         return Err("the first multiple must be the smaller one: bandwidth=0.1x..100x".into());
     }
     Ok(Curve { constant, name, ends })
+}
+
+fn latency(text: &str) -> Result<Latency, String> {
+    let Some(more) = text.strip_prefix('+') else { return factor(text).map(Latency::Times) };
+    let ns = MachineUnit::Time.read(more).ok().filter(|ns| (0.0..=3600e9).contains(ns));
+    let expected = "a multiple or a time more is expected, such as 0.5x or +1ms";
+    ns.map(|ns| Latency::Plus { ns }).ok_or_else(|| expected.into())
 }
 
 fn factor(text: &str) -> Result<f64, String> {

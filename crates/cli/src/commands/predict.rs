@@ -11,7 +11,7 @@ mod plays;
 mod served;
 mod simulation;
 
-use crate::args::{ChangeArgs, PredictArgs, PredictedCurve};
+use crate::args::{ChangeArgs, Latency, PredictArgs, PredictedCurve};
 use crate::show;
 use anyhow::{Context, Result, bail};
 use case::Case;
@@ -78,6 +78,7 @@ pub fn run(args: &PredictArgs) -> Result<ExitCode> {
         seed: args.seed,
         resolution: Resolution::of(!run.info.simulated_on.is_null()),
     };
+    question.take_their_ways();
     let (foretold, astray) =
         matched_anew(&mut question, &runs).with_context(|| run.path().display().to_string())?;
     astray.iter().for_each(|line| show::say_beside(&format!("fourstamp: {line}")));
@@ -108,6 +109,7 @@ fn matched_anew(question: &mut Question, runs: &[Run]) -> Result<(Foretold, Vec<
             Err(error) => error.downcast::<Astray>()?,
         };
         question.cases[astray.case].take_as_recorded();
+        question.take_their_ways();
         // A traced run is one launch.
         let name =
             runs.get(astray.case).map_or(String::new(), |run| run.path().display().to_string());
@@ -355,6 +357,10 @@ fn changed(mut machine: Machine, changes: &ChangeArgs) -> Result<Machine> {
             );
         }
         said.push(format!("{} {option}", ::document::ratio(factor)));
+    }
+    if let Some(Latency::Plus { ns }) = changes.latency {
+        machine = machine.plus("network.latency", ns);
+        said.push(format!("{} more latency", fabric::MachineUnit::Time.show(ns)));
     }
     if !said.is_empty() {
         machine.name = format!("{} with {}", machine.name, said.join(", "));

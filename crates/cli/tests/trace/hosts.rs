@@ -206,7 +206,7 @@ fn within(boxes: &Namespaces, place: usize, (role, run): (&str, &str)) -> String
     format!(
         "{} trace --logs-only --out {run} -- python3 talk.py {role} {}",
         words.join(" "),
-        Namespaces::far_address()
+        Namespaces::addresses()[1]
     )
 }
 

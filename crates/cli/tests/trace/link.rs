@@ -38,7 +38,7 @@ fn within(boxes: &Namespaces, place: usize, role: &str) -> String {
     let mut words = vec![command.get_program()];
     words.extend(command.get_args());
     let words: Vec<_> = words.iter().map(|word| word.to_str().unwrap()).collect();
-    format!("{} link.py {role} {}", words.join(" "), Namespaces::far_address())
+    format!("{} link.py {role} {}", words.join(" "), Namespaces::addresses()[1])
 }
 
 #[test]

@@ -108,17 +108,16 @@ impl Constant {
         self.larger.iter_mut().for_each(|larger| larger.figure.forget_range());
     }
 
-    /// The same with every value and range times `factor`, kept within these bounds.
-    pub(crate) fn scaled(&self, factor: f64, [least, most]: [f64; 2]) -> Constant {
-        let times = |value: f64| (value * factor).clamp(least, most);
+    /// The same with another for every value, end of a range and draw.
+    pub(crate) fn with_each(&self, other: &impl Fn(f64) -> f64) -> Constant {
         let larger = self.larger.iter().map(|larger| Larger {
             from: larger.from,
-            figure: larger.figure.scaled(factor, [least, most]),
+            figure: larger.figure.with_each(other),
         });
         Constant {
-            value: times(self.value),
-            range: self.range.map(|ends| ends.map(times)),
-            draws: self.draws.iter().copied().map(times).collect(),
+            value: other(self.value),
+            range: self.range.map(|ends| ends.map(other)),
+            draws: self.draws.iter().copied().map(other).collect(),
             larger: larger.collect(),
             ..self.clone()
         }

@@ -117,16 +117,30 @@ impl Machine {
         self
     }
 
-    /// The same machine with a constant so many times as large: for all sizes, with its range, and
-    /// never beyond the bounds of its row.
+    /// The same machine with a constant so many times as large: for all sizes, with its range and
+    /// draws, and never beyond the bounds of its row.
     ///
     /// # Panics
     /// As [`value`](Machine::value).
-    pub fn scaled(mut self, name: &str, factor: f64) -> Machine {
+    pub fn scaled(self, name: &str, factor: f64) -> Machine {
+        self.changed(name, |value| value * factor)
+    }
+
+    /// The same with a constant larger by so much.
+    ///
+    /// # Panics
+    /// As [`value`](Machine::value).
+    pub fn plus(self, name: &str, more: f64) -> Machine {
+        self.changed(name, |value| value + more)
+    }
+
+    fn changed(mut self, name: &str, other: impl Fn(f64) -> f64) -> Machine {
         let field = row(name);
+        let [least, most] = field.within;
         let usual = || Constant::of(field.usual.unwrap_or(0.0));
         let constant = self.constants.get(name).cloned().unwrap_or_else(usual);
-        self.constants.insert(name.into(), constant.scaled(factor, field.within));
+        let constant = constant.with_each(&|value| other(value).clamp(least, most));
+        self.constants.insert(name.into(), constant);
         self
     }
 

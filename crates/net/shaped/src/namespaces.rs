@@ -135,9 +135,14 @@ impl Namespaces {
         format!("{}:{PORT}", ADDRESSES[0])
     }
 
-    /// The second box's own address.
-    pub fn far_address() -> &'static str {
-        ADDRESSES[1]
+    /// The boxes' own addresses.
+    pub fn addresses() -> [&'static str; 2] {
+        ADDRESSES
+    }
+
+    /// What `ip netns` calls them.
+    pub fn names(&self) -> &[String; 2] {
+        &self.names
     }
 
     /// A coordinator's address, on any port.

@@ -1,6 +1,7 @@
 //! A program predicted from one link for another, and measured there.
 
 use super::site::{Site, Work};
+use super::wire::Wire;
 use crate::process;
 use anyhow::{Context, Result};
 use std::fmt::Write;
@@ -10,18 +11,18 @@ use std::time::Duration;
 /// What is known of the other link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// How many times the bandwidth it has.
-    Multiplied,
+    /// How many times the bandwidth it has, or how much more latency.
+    Changed,
     /// All that calibrating finds out.
     Calibrated,
 }
 
 impl Way {
-    pub const ALL: [Way; 2] = [Way::Multiplied, Way::Calibrated];
+    pub const ALL: [Way; 2] = [Way::Changed, Way::Calibrated];
 
     fn words(self) -> &'static str {
         match self {
-            Way::Multiplied => "on the machine recorded on, with the bandwidth multiplied",
+            Way::Changed => "on the machine recorded on, with what the other link has else",
             Way::Calibrated => "on the machine calibrated there",
         }
     }
@@ -30,7 +31,7 @@ impl Way {
 /// Of it.
 pub struct Pair {
     name: &'static str,
-    rates: (u64, u64),
+    wires: (Wire, Wire),
     outcome: Result<Outcome>,
 }
 
@@ -60,21 +61,19 @@ impl Outcome {
 }
 
 impl Pair {
-    pub fn predict(site: &Site, work: &Work, rates: (u64, u64), way: Way) -> Pair {
-        let outcome = outcome(site, work, rates, way);
-        Pair { name: work.name, rates, outcome }
+    pub fn predict(site: &Site, work: &Work, wires: (Wire, Wire), way: Way) -> Pair {
+        let outcome = outcome(site, work, wires, way);
+        Pair { name: work.name, wires, outcome }
     }
 }
 
-fn outcome(site: &Site, work: &Work, (from, to): (u64, u64), way: Way) -> Result<Outcome> {
+fn outcome(site: &Site, work: &Work, (from, to): (Wire, Wire), way: Way) -> Result<Outcome> {
     let command = || {
         let mut command = Command::new(&site.fourstamp);
         command.arg("predict").args(site.recorded(work, from));
         command.arg("--from").arg(work.machine(site, from));
         match way {
-            Way::Multiplied => {
-                command.arg("--bandwidth").arg(format!("{}x", to as f64 / from as f64))
-            }
+            Way::Changed => command.args(from.change_to(to).into_iter().flatten()),
             Way::Calibrated => command.arg("--on").arg(work.machine(site, to)),
         };
         site.runs(work, to).iter().for_each(|run| {
@@ -132,21 +131,23 @@ fn of_json(text: &str) -> Result<Sides> {
 pub fn table(way: Way, pairs: Vec<Pair>) -> String {
     let mut text = format!("\nPredicted {}:\n\n", way.words());
     let (mut known, mut failed) = (Vec::new(), Vec::new());
-    for Pair { name, rates, outcome } in pairs {
+    for Pair { name, wires, outcome } in pairs {
         match outcome {
-            Ok(outcome) => known.push((name, rates, outcome)),
-            Err(why) => failed.push((name, rates, why)),
+            Ok(outcome) => known.push((name, wires, outcome)),
+            Err(why) => failed.push((name, wires, why)),
         }
     }
     known.sort_by(|a, b| b.2.error().abs().total_cmp(&a.2.error().abs()));
-    text += "| program | Mbit/s | predicted | measured | error | inside | itself | gate |\n";
+    text += "| program | link | predicted | measured | error | inside | itself | gate |\n";
     text += "|---|---|---|---|---|---|---|---|\n";
     for (name, (from, to), outcome) in &known {
         let Outcome { predicted, interval: [least, most], measured, own, passed } = outcome;
         let _ = writeln!(
             text,
-            "| {name} | {from} to {to} | {predicted:.3} s ({least:.3} to {most:.3}) | \
+            "| {name} | {} to {} | {predicted:.3} s ({least:.3} to {most:.3}) | \
             {measured:.3} s | {:+.1} % | {} | {:+.1} % | {} |",
+            from.words(),
+            to.words(),
             outcome.error() * 100.0,
             if outcome.is_inside() { "yes" } else { "no" },
             (own - 1.0) * 100.0,
@@ -154,7 +155,7 @@ pub fn table(way: Way, pairs: Vec<Pair>) -> String {
         );
     }
     for (name, (from, to), why) in &failed {
-        let _ = writeln!(text, "\n{name}, {from} to {to}: {why:#}");
+        let _ = writeln!(text, "\n{name}, {} to {}: {why:#}", from.words(), to.words());
     }
     let outcomes: Vec<&Outcome> = known.iter().map(|(_, _, outcome)| outcome).collect();
     text + &summary("all pairs", &outcomes)

@@ -1,11 +1,12 @@
 //! Where programs are measured: two namespaces with a link between them, and the runs' folder.
 
+use super::wire::{Layer, Wire};
 use crate::bench::peers::{Compiler, build};
 use crate::mpi::{Library, as_root_too};
 use crate::process;
 use crate::workspace::Workspace;
 use anyhow::{Context, Result, bail};
-use shaped::{Link, Namespaces, namespaces};
+use shaped::{Namespaces, namespaces};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -13,8 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// What the shaper of every link passes at once: what a gigabit carries while timers are late.
-const BURST_BYTES: u64 = 14_100;
 /// The longest that a program may take.
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -51,8 +50,8 @@ impl Work {
     }
 
     /// The machine that it is predicted from, on a link.
-    pub fn machine(&self, site: &Site, rate: u64) -> PathBuf {
-        site.folder(rate).join(self.carrier.word()).with_extension("toml")
+    pub fn machine(&self, site: &Site, wire: Wire) -> PathBuf {
+        site.folder(wire).join(self.carrier.word()).with_extension("toml")
     }
 }
 
@@ -64,10 +63,19 @@ const PROGRAMS: &[Work] = &[
     work("stencil", Carrier::Mpi, "mpi_stencil 1024 400"),
     work("transpose", Carrier::Mpi, "mpi_transpose 512 20"),
     work("lammps", Carrier::Mpi, "lmp -in in.melt -log none"),
+    work("gromacs", Carrier::Mpi, GROMACS),
     work("stream", Carrier::Tcp, "bench stream --size 4000 --count 5000 --warm-up 0"),
     work("ping-pong", Carrier::Tcp, "bench pingpong --size 20000 --count 300 --warm-up 0"),
     work("phold", Carrier::Tcp, "warp phold --objects 256 --work-steps 25800 --cutoff 40"),
+    work("slooow", Carrier::Tcp, "warp slooow --objects 2 --work-steps 25800 --stop 2000"),
 ];
+
+/// 2,621 molecules of water; what it times while it runs would be another program elsewhere.
+const GROMACS: &str = "gmx_mpi mdrun -s water.tpr -ntomp 1 -dlb no -notunepme -noconfout -cpt -1";
+const GROMACS_STEPS: &str = "200";
+
+/// Programs of others, and where they are from.
+const PACKAGES: [(&str, &str); 2] = [("lmp", "lammps"), ("gmx_mpi", "gromacs")];
 
 const CALIBRATING: &[&str] = &[
     "bench sweep --count 20 --refine 16",
@@ -89,7 +97,18 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Work>> {
         bail!("no program is called {unknown}: there are {}", known.join(", "));
     }
     let wanted = |work: &&Work| names.is_empty() || names.iter().any(|name| name == work.name);
-    Ok(PROGRAMS.iter().filter(wanted).collect())
+    let missing = |work: &Work| {
+        let (program, package) = PACKAGES.iter().find(|(it, _)| work.words.starts_with(it))?;
+        process::on_path(program).is_none().then_some(*package)
+    };
+    let (mut all, chosen) = (Vec::new(), PROGRAMS.iter().filter(wanted));
+    for work in chosen {
+        match missing(work) {
+            None => all.push(work),
+            Some(package) => println!("left out: {} (apt install {package})", work.name),
+        }
+    }
+    Ok(all)
 }
 
 /// The place of it all.
@@ -107,59 +126,70 @@ impl<'a> Site<'a> {
     }
 
     /// What belongs to a link.
-    pub fn folder(&self, rate: u64) -> PathBuf {
-        self.root.join(format!("{rate}-mbit"))
+    pub fn folder(&self, wire: Wire) -> PathBuf {
+        self.root.join(wire.name())
     }
 
     /// The launches of a program on a link.
-    pub fn runs(&self, work: &Work, rate: u64) -> Vec<PathBuf> {
-        let run = |launch| self.folder(rate).join(format!("{}-{launch}", work.name));
+    pub fn runs(&self, work: &Work, wire: Wire) -> Vec<PathBuf> {
+        let run = |launch| self.folder(wire).join(format!("{}-{launch}", work.name));
         (1..=self.launches).map(run).collect()
     }
 
     /// Those that it is predicted from: of a simulation one, as its events are in each the same.
-    pub fn recorded(&self, work: &Work, rate: u64) -> Vec<PathBuf> {
-        let mut runs = self.runs(work, rate);
+    pub fn recorded(&self, work: &Work, wire: Wire) -> Vec<PathBuf> {
+        let mut runs = self.runs(work, wire);
         if work.is_simulation() {
             runs.truncate(1);
         }
         runs
     }
 
-    /// Calibrates and records on each link.
-    pub fn measure(&self, rates: &[u64], work: &[&Work]) -> Result<()> {
-        std::fs::write(self.root.join("in.melt"), MELT)?;
+    /// Calibrates and records on each link. A wire that is predicted from is calibrated.
+    pub fn measure(&self, wires: &[Wire], work: &[&Work]) -> Result<()> {
+        self.prepare(work)?;
         let boxes = namespaces::two(|line| eprintln!("{line}"))?;
-        let link =
-            |rate: u64| Link { burst_bytes: Some(BURST_BYTES), ..Link::of_rate(rate * 1_000_000) };
-        boxes.join(&link(rates[0]))?;
-        for rate in rates {
-            boxes.reshape(&link(*rate))?;
-            self.calibrate_all(&boxes, work, *rate)?;
+        let mut layer = Layer::new(self.workspace, &boxes);
+        for wire in wires {
+            let folder = self.folder(*wire);
+            if folder.exists() {
+                std::fs::remove_dir_all(&folder)?;
+            }
+            std::fs::create_dir_all(&folder)?;
+            if wires.iter().any(|other| wire.change_to(*other).is_some()) {
+                layer.lay(*wire)?;
+                self.calibrate_all(&boxes, work, *wire)?;
+            }
         }
         // In turn: what slows one stretch of time slows all links.
         for launch in 0..self.launches as usize {
-            for rate in rates {
-                boxes.reshape(&link(*rate))?;
+            for wire in wires {
+                layer.lay(*wire)?;
                 for work in work {
-                    eprintln!("launch {}: {} over {rate} Mbit/s", launch + 1, work.name);
-                    self.record(&boxes, work, &self.runs(work, *rate)[launch])?;
+                    eprintln!("launch {}: {} over {}", launch + 1, work.name, wire.words());
+                    self.record(&boxes, work, &self.runs(work, *wire)[launch])?;
                 }
             }
         }
         Ok(())
     }
 
-    fn calibrate_all(&self, boxes: &Namespaces, work: &[&Work], rate: u64) -> Result<()> {
-        let folder = self.folder(rate);
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)?;
+    /// What programs read.
+    fn prepare(&self, work: &[&Work]) -> Result<()> {
+        std::fs::write(self.root.join("in.melt"), MELT)?;
+        if work.iter().any(|work| work.words == GROMACS) {
+            let mut command = Command::new(self.workspace.root.join("xtask/peers/water.sh"));
+            as_root_too(command.arg(&self.root).arg(GROMACS_STEPS));
+            process::capture_within(&mut command, LIMIT)?;
         }
-        std::fs::create_dir_all(&folder)?;
+        Ok(())
+    }
+
+    fn calibrate_all(&self, boxes: &Namespaces, work: &[&Work], wire: Wire) -> Result<()> {
         for carrier in [Carrier::Tcp, Carrier::Mpi] {
             if let Some(first) = work.iter().find(|work| work.carrier == carrier) {
-                eprintln!("calibrating {} over {rate} Mbit/s", carrier.word());
-                self.calibrate(boxes, carrier, &folder, &first.machine(self, rate))?;
+                eprintln!("calibrating {} over {}", carrier.word(), wire.words());
+                self.calibrate(boxes, carrier, &self.folder(wire), &first.machine(self, wire))?;
             }
         }
         Ok(())
@@ -192,7 +222,7 @@ impl<'a> Site<'a> {
         let program = match process::on_path(name) {
             Some(program) => program,
             None if name.starts_with("mpi_") => build(self.workspace, name, Compiler::Mpi)?,
-            None => bail!("no {name}: apt install lammps"),
+            None => bail!("no {name} on PATH"),
         };
         let mut command = Command::new(&self.fourstamp);
         command.args(["mpi", "trace", "--no-report", "--out"]).arg(run).arg("--");

@@ -8,6 +8,8 @@ use predict::{
 use sockets_lens::{Asked, ReadService};
 use std::sync::Arc;
 
+const PS_PER_NS: u64 = 1000;
+
 /// A launch.
 pub enum Case {
     /// Nodes that do the same things in the same order.
@@ -92,12 +94,32 @@ impl Case {
         matches!(self, Case::Steps(run) if !run.program.wildcards.is_empty())
     }
 
-    /// Whether messages are asked for on this machine: in every second draw before others are
-    /// answered.
+    /// Whether messages are asked for on this machine.
     pub fn asks(&self, machine: &Machine) -> bool {
         let Case::Steps(run) = self else { return false };
         let most = run.program.most_bytes() as f64;
         run.program.flow == Flow::Eager && most > machine.value("network.eager")
+    }
+
+    /// Ask for long messages before answering others, or after: whichever brings the launch nearer
+    /// to its own time on the machine recorded on. One that cannot be played stays as it is.
+    pub fn take_its_way(&mut self, machine: &Machine, seed: u64) {
+        if !self.asks(machine) {
+            return;
+        }
+        let Case::Steps(run) = self else { return };
+        let off = |asks_first: bool| {
+            run.program.asks_first = asks_first;
+            let played = play(&run.program, machine, seed, |_, _| ()).ok()?;
+            Some((played.end() / PS_PER_NS).abs_diff(run.measured_ns))
+        };
+        let [after, before] = [false, true].map(off);
+        run.program.asks_first = before.zip(after).is_some_and(|(before, after)| before < after);
+    }
+
+    /// Whether it asks for long messages before it answers others.
+    pub fn asks_first(&self) -> bool {
+        matches!(self, Case::Steps(run) if run.program.asks_first)
     }
 
     /// Receives take what they took when recorded.

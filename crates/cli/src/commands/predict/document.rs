@@ -1,5 +1,6 @@
 //! What a prediction says.
 
+use super::case::Case;
 use super::exchanges;
 use super::foretell::{Foretold, Gain, Question, Side};
 use super::latencies::quantile;
@@ -75,14 +76,8 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
     let sentence = format!(
         "From the first thing that {what} to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
-        other and each figure of the machine is somewhere in its range{}. That of the other \
-        machine also holds what comes out if the model is off there by as much as here, either \
-        way{}.{}",
-        match [question.recorded, question.target].into_iter().any(asks) {
-            true =>
-                "; in every second one ranks ask for their own long messages before they answer",
-            false => "",
-        },
+        other and figures of the machine differ as its file says. That of the other machine also \
+        holds what comes out if the model is off there by as much as here, either way{}.{}{}",
         match question.resolution.widens() {
             0.0 => String::new(),
             part => format!(", and is {} wider at both ends", document::part(part)),
@@ -91,9 +86,24 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
             0 => String::new(),
             1 => " There, 1 launch was measured.".to_owned(),
             more => format!(" There, {} were measured.", self::launches(more)),
+        },
+        match [question.recorded, question.target].into_iter().any(asks) {
+            true => ways(&question.cases),
+            false => String::new(),
         }
     );
     Section::new("completion", "Completion", sentence).table(table)
+}
+
+/// In which way long messages are exchanged.
+fn ways(cases: &[Case]) -> String {
+    let before = cases.iter().filter(|case| case.asks_first()).count();
+    format!(
+        " Ranks that exchange long messages ask for their own before they answer others, which may \
+        be twice as fast, or after. A launch is played in the way that is nearer to its own time \
+        (before in {before} of {}), and every second draw in the other.",
+        launches(cases.len())
+    )
 }
 
 fn launches(count: usize) -> String {

@@ -25,6 +25,13 @@ pub struct Question<'a> {
     pub resolution: Resolution,
 }
 
+impl Question<'_> {
+    /// Launches exchange long messages as they did, as far as their own time tells.
+    pub fn take_their_ways(&mut self) {
+        self.cases.iter_mut().for_each(|case| case.take_its_way(self.recorded, self.seed));
+    }
+}
+
 /// How near a prediction can be, as a part of a time, whatever the draws say (docs/PREDICTION.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {

@@ -65,6 +65,8 @@ fn draws_at_the_same_place_belong_together() {
     }
     let tenfold = machine.clone().scaled("processor.send", 10.0);
     assert_eq!(tenfold.drawn(1, |_| 0.0).value("processor.send"), 3e4);
+    let longer = machine.clone().plus("processor.send", 5e3);
+    assert_eq!(longer.drawn(1, |_| 0.0).value("processor.send"), 8e3);
     assert!(parse("written", &crate::write(&machine, &[])).unwrap() == machine);
     assert_eq!(machine.without_ranges().drawn(1, |_| 0.0).value("processor.send"), 1e3);
     let uneven = drawn.replace("[\"3us\", \"1us\"]", "[\"3us\"]");

@@ -39,7 +39,7 @@ pub fn run(plan: &Plan) -> Result<PagedLaunch> {
         number: number as usize,
         bytes: each,
         key: &key,
-        host: plan.boxes.map_or("127.0.0.1", |_| Namespaces::far_address()),
+        host: plan.boxes.map_or("127.0.0.1", |_| Namespaces::addresses()[1]),
         command: &|program| command_in(plan.boxes.map(|boxes| (boxes, 1)), program),
         stop: &|| interrupt::flag().load(Ordering::Relaxed),
     })?;
