@@ -110,10 +110,10 @@ impl Constant {
 
     /// The same with another for every value, end of a range and draw.
     pub(crate) fn with_each(&self, other: &impl Fn(f64) -> f64) -> Constant {
-        let larger = self.larger.iter().map(|larger| Larger {
-            from: larger.from,
-            figure: larger.figure.with_each(other),
-        });
+        let larger = self
+            .larger
+            .iter()
+            .map(|larger| Larger { from: larger.from, figure: larger.figure.with_each(other) });
         Constant {
             value: other(self.value),
             range: self.range.map(|ends| ends.map(other)),
