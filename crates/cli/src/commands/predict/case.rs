@@ -163,3 +163,62 @@ impl Case {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use predict::{Course, Parcel, Program, Step};
+
+    const MACHINE: &str = "name = \"two\"\nnodes = 2\ntopology = \"switch\"\n[processor]\n\
+        send = \"2us\"\nreceive = \"5us\"\n[network]\nlatency = \"10us\"\nbandwidth = \"1GB/s\"\n\
+        eager = \"4KiB\"\n";
+
+    /// Two who exchange long messages, one of whom comes late.
+    fn exchange() -> Program {
+        let late = Step::Work { ns: 100_000, site: 0 };
+        let steps = [
+            vec![Step::Post(1), Step::Send(0), Step::Take(1), Step::Free(0)],
+            vec![late, Step::Post(0), Step::Send(1), Step::Take(0), Step::Free(1)],
+        ];
+        let parcel = |from, to| Parcel { from, to, bytes: 50_000 };
+        Program {
+            courses: steps.map(|steps| Course { begins_ns: 0, steps }).into(),
+            messages: vec![parcel(0, 1), parcel(1, 0)],
+            own_messages: 2,
+            flow: Flow::Eager,
+            ..Program::default()
+        }
+    }
+
+    #[test]
+    fn a_launch_exchanges_long_messages_in_the_way_that_is_nearer_to_its_time() {
+        let machine = fabric::parse_machine("two", MACHINE).unwrap();
+        let took = |asks_first| {
+            let program = Program { asks_first, ..exchange() };
+            play(&program, &machine, 1, |_, _| ()).unwrap().end() / PS_PER_NS
+        };
+        let [after, before] = [took(false), took(true)];
+        assert!(before + 20_000 < after, "{before} {after}");
+        let mut other = machine.clone();
+        other.constants.remove("network.eager");
+        for (measured_ns, asks_first) in [
+            (after, false),
+            (before, true),
+            (2 * after, false),
+            (after - 5_000, false),
+            (before + 5_000, true),
+            (1, true),
+        ] {
+            let run = RecordedRun { program: exchange(), measured_ns };
+            let mut case = Case::from(run.clone());
+            case.take_its_way(&machine, 1);
+            assert_eq!(case.asks_first(), asks_first, "{measured_ns}");
+            // Draws are of both, whichever it is.
+            let drawn = |draw| case.drawn(1, draw).asks_first();
+            assert_eq!([0, 1, 2].map(drawn), [asks_first, !asks_first, asks_first]);
+            let mut at_once = Case::from(run);
+            at_once.take_its_way(&other, 1);
+            assert!(!at_once.asks_first(), "none is asked for");
+        }
+    }
+}
