@@ -83,8 +83,13 @@ impl Reader {
             self.life(function, enter, exit);
             return Ok(());
         }
-        if self.finalized || self.began.is_none() {
+        // What asks only whether MPI has begun may come before that.
+        if self.finalized || (self.began.is_none() && class == Some(&Class::Local)) {
             return Ok(());
+        }
+        if self.began.is_none() {
+            // How MPI began here was not seen.
+            (self.began, self.until) = (Some(enter), enter);
         }
         self.play(call, [enter, exit], deeds, collectives, kept);
         Ok(())

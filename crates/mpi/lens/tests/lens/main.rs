@@ -8,5 +8,6 @@ mod messages;
 mod mpi;
 #[path = "../made/mpi_read.rs"]
 mod mpi_read;
+mod program;
 mod report;
 mod story;

@@ -54,18 +54,15 @@ pub const RENDEZVOUS_NS: i64 = 20_000_000;
 
 /// Write a run of `steps` steps.
 pub fn write(path: &Path, steps: i64) {
+    Program::new().run(steps).save(path);
+}
+
+/// The same of ranks of which was not seen how they began.
+#[allow(dead_code, reason = "not all tests that share this file need it")]
+pub fn write_without_init(path: &Path, steps: i64) {
     let mut program = Program::new();
-    for step in 0..steps {
-        program.step(step);
-        match step * 4 / steps.max(1) {
-            1 if (step * 4) % steps < 4 => program.late_sender(),
-            2 if (step * 4) % steps < 4 => program.asleep(),
-            3 if (step * 4) % steps < 4 => program.rendezvous(),
-            _ => {}
-        }
-    }
-    program.meet();
-    program.save(path);
+    program.ranks.iter_mut().for_each(|rank| rank.calls.clear());
+    program.run(steps).save(path);
 }
 
 #[derive(Default)]
@@ -104,6 +101,20 @@ impl Program {
             rank.call(begin, 6, [NULL; 4], 6);
         }
         program
+    }
+
+    fn run(mut self, steps: i64) -> Program {
+        for step in 0..steps {
+            self.step(step);
+            match step * 4 / steps.max(1) {
+                1 if (step * 4) % steps < 4 => self.late_sender(),
+                2 if (step * 4) % steps < 4 => self.asleep(),
+                3 if (step * 4) % steps < 4 => self.rendezvous(),
+                _ => {}
+            }
+        }
+        self.meet();
+        self
     }
 
     /// A step of the program: compute, exchange with both neighbours, agree.
