@@ -71,7 +71,8 @@ const PROGRAMS: &[Work] = &[
 ];
 
 /// 2,621 molecules of water; what it times while it runs would be another program elsewhere.
-const GROMACS: &str = "gmx_mpi mdrun -s water.tpr -ntomp 1 -dlb no -notunepme -noconfout -cpt -1";
+const GROMACS: &str =
+    "gmx_mpi -nobackup mdrun -s water.tpr -ntomp 1 -dlb no -notunepme -noconfout -cpt -1";
 const GROMACS_STEPS: &str = "200";
 
 /// Programs of others, and where they are from.
