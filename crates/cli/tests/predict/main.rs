@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
+mod collectives;
 #[path = "../common/mod.rs"]
 mod common;
 mod late;

@@ -185,6 +185,11 @@ fn wildcards(question: &Question, foretold: &Foretold) -> Option<Section> {
 }
 
 fn stages(foretold: &Foretold) -> Section {
+    if foretold.recorded.stages[0].is_empty() {
+        let sentence = "All messages are those of collectives, which the program did not send \
+            itself: there is none whose stages could be shown.";
+        return Section::new("stages", "Stages", sentence);
+    }
     let columns = [
         Column::text("stage", "stage"),
         Column::text("quantile", "quantile"),
