@@ -259,7 +259,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.whole(name, value, constant)
+        self.whole(name, value, allowed.unit, constant)
     }
 
     /// Whether a constant says all that its basis calls for.
@@ -267,6 +267,7 @@ impl Reader<'_> {
         &self,
         name: &str,
         value: &Value<'_>,
+        unit: Unit,
         constant: Constant,
     ) -> Result<Constant, MachineError> {
         let refuse = |what: String| Err(self.at(value.span().start, what));
@@ -275,6 +276,14 @@ impl Reader<'_> {
         }
         if constant.basis.needs_range() && constant.range.is_none() {
             return refuse(format!("'{name}' is estimated: give its range, as [\"1ms\", \"3ms\"]"));
+        }
+        // Of a rate that somebody changed. Times may be next to nothing, and draws of them not.
+        let far = |draw: &f64| !(constant.value / 2.0..=constant.value * 2.0).contains(draw);
+        if unit == Unit::Rate && !constant.draws.is_empty() && constant.draws.iter().all(far) {
+            return refuse(format!(
+                "the draws of '{name}' are all far from its value: change them with it, or remove \
+                all draws of the file"
+            ));
         }
         match constant.range {
             Some([least, most]) if !(least..=most).contains(&constant.value) => {

@@ -95,6 +95,12 @@ fn what_is_wrong_is_told_with_its_line() {
         ("send = \"1us\"", "send = { value = \"1us\", range = [\"2us\", \"3us\"] }", 5, "outside"),
         ("send = \"1us\"", "send = { value = \"1us\", draws = [] }", 5, "a list of figures"),
         ("send = \"1us\"", "send = { value = \"1us\", draws = [\"-1us\"] }", 5, "must be 0 ns"),
+        (
+            "bandwidth = \"1Gbit/s\"",
+            "bandwidth = { value = \"1Gbit/s\", draws = [\"40Mbit/s\", \"41Mbit/s\"] }",
+            9,
+            "far from its value",
+        ),
         ("nodes = 2", "nodes = 0", 2, "1 to 32768"),
         ("nodes = 2\n", "", 1, "number of nodes"),
         ("\"switch\"", "\"ring\"", 3, "switch, bus, hypercube, mesh"),
