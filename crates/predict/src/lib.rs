@@ -34,7 +34,7 @@ mod wire;
 
 pub use collective::{Hop, Library, Pattern, hops};
 pub use completion::{Completion, Part};
-pub use draw::{COVERS_PERCENT, DRAWS, drawn_machine, drawn_program, drawn_service};
+pub use draw::{COVERS_PERCENT, DRAWS, DrawnProgram, Times, drawn_machine, drawn_service};
 pub use line::Line;
 pub use link::Link;
 pub use observed::{Recorded as RecordedRun, Seen, observed};

@@ -2,20 +2,27 @@
 
 use fabric::Machine;
 use predict::{
-    Courses, Flow, Played, RecordedRun, Service, Stamps, Stuck, drawn_program, drawn_service, play,
-    serve,
+    Courses, DrawnProgram, Flow, Played, RecordedRun, Service, Stamps, Stuck, Times, drawn_service,
+    play, serve,
 };
 use sockets_lens::{Asked, ReadService};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const PS_PER_NS: u64 = 1000;
 
 /// A launch.
 pub enum Case {
     /// Nodes that do the same things in the same order.
-    Steps(RecordedRun),
+    Steps(Stepped),
     /// Threads that serve who comes first.
     Service(Served),
+}
+
+/// A launch of such a program.
+pub struct Stepped {
+    run: RecordedRun,
+    /// What draws are of, once there is one.
+    times: OnceLock<Times>,
 }
 
 /// A launch of such a program.
@@ -40,7 +47,7 @@ impl Served {
 
 impl From<RecordedRun> for Case {
     fn from(run: RecordedRun) -> Case {
-        Case::Steps(run)
+        Case::Steps(Stepped { run, times: OnceLock::new() })
     }
 }
 
@@ -56,14 +63,14 @@ impl Case {
     /// From the first thing that a node did to the last, ns.
     pub fn measured_ns(&self) -> u64 {
         match self {
-            Case::Steps(run) => run.measured_ns,
+            Case::Steps(Stepped { run, .. }) => run.measured_ns,
             Case::Service(served) => served.measured_ns,
         }
     }
 
     pub fn nodes(&self) -> usize {
         match self {
-            Case::Steps(run) => run.program.courses.len(),
+            Case::Steps(Stepped { run, .. }) => run.program.courses.len(),
             Case::Service(served) => served.service.host_of.len(),
         }
     }
@@ -71,7 +78,7 @@ impl Case {
     /// Messages that the program sent itself: those of lesser numbers.
     pub fn own_messages(&self) -> u32 {
         match self {
-            Case::Steps(run) => run.program.own_messages,
+            Case::Steps(Stepped { run, .. }) => run.program.own_messages,
             Case::Service(served) => served.service.messages.len() as u32,
         }
     }
@@ -79,7 +86,7 @@ impl Case {
     /// From which node to which a message goes.
     pub fn pair(&self, message: u32) -> (u16, u16) {
         match self {
-            Case::Steps(run) => {
+            Case::Steps(Stepped { run, .. }) => {
                 let parcel = run.program.messages[message as usize];
                 (parcel.from, parcel.to)
             }
@@ -91,12 +98,12 @@ impl Case {
     }
 
     pub fn has_wildcards(&self) -> bool {
-        matches!(self, Case::Steps(run) if !run.program.wildcards.is_empty())
+        matches!(self, Case::Steps(one) if !one.run.program.wildcards.is_empty())
     }
 
     /// Whether messages are asked for on this machine.
     pub fn asks(&self, machine: &Machine) -> bool {
-        let Case::Steps(run) = self else { return false };
+        let Case::Steps(Stepped { run, .. }) = self else { return false };
         let most = run.program.most_bytes() as f64;
         run.program.flow == Flow::Eager && most > machine.value("network.eager")
     }
@@ -107,7 +114,7 @@ impl Case {
         if !self.asks(machine) {
             return;
         }
-        let Case::Steps(run) = self else { return };
+        let Case::Steps(Stepped { run, .. }) = self else { return };
         let off = |asks_first: bool| {
             run.program.asks_first = asks_first;
             let played = play(&run.program, machine, seed, |_, _| ()).ok()?;
@@ -119,12 +126,12 @@ impl Case {
 
     /// Whether it asks for long messages before it answers others.
     pub fn asks_first(&self) -> bool {
-        matches!(self, Case::Steps(run) if run.program.asks_first)
+        matches!(self, Case::Steps(one) if one.run.program.asks_first)
     }
 
     /// Receives take what they took when recorded.
     pub fn take_as_recorded(&mut self) {
-        if let Case::Steps(run) = self {
+        if let Case::Steps(Stepped { run, .. }) = self {
             run.program = std::mem::take(&mut run.program).as_recorded();
         }
     }
@@ -132,22 +139,6 @@ impl Case {
     /// What it is of, where that is a program that serves.
     pub fn served(&self) -> Option<&Served> {
         if let Case::Service(served) = self { Some(served) } else { None }
-    }
-
-    /// The same with times of computing that stand for each other.
-    pub fn drawn(&self, seed: u64, draw: u32) -> Case {
-        match self {
-            Case::Steps(run) => {
-                let program = drawn_program(&run.program, seed, draw);
-                Case::Steps(RecordedRun { program, ..*run })
-            }
-            Case::Service(served) => Case::Service(Served {
-                service: drawn_service(&served.service, seed, draw),
-                measured_ns: served.measured_ns,
-                asked: Arc::clone(&served.asked),
-                names: Arc::clone(&served.names),
-            }),
-        }
     }
 
     /// Play it on a machine; `tell` hears of each message that is taken.
@@ -158,8 +149,29 @@ impl Case {
         tell: impl FnMut(u32, Stamps),
     ) -> Result<Played, Stuck> {
         match self {
-            Case::Steps(run) => play(&run.program, machine, seed, tell),
+            Case::Steps(Stepped { run, .. }) => play(&run.program, machine, seed, tell),
             Case::Service(served) => serve(&served.service, machine, seed, tell),
+        }
+    }
+
+    /// The same with times of computing that stand for each other, as a draw under its seed has
+    /// them.
+    pub fn play_drawn(
+        &self,
+        (drawn_with, draw): (u64, u32),
+        machine: &Machine,
+        seed: u64,
+    ) -> Result<Played, Stuck> {
+        match self {
+            Case::Steps(Stepped { run, times }) => {
+                let times = times.get_or_init(|| Times::of(&run.program));
+                let drawn = DrawnProgram::of(&run.program, times, drawn_with, draw);
+                play(&drawn, machine, seed, |_, _| ())
+            }
+            Case::Service(served) => {
+                let drawn = drawn_service(&served.service, drawn_with, draw);
+                serve(&drawn, machine, seed, |_, _| ())
+            }
         }
     }
 }
@@ -214,8 +226,9 @@ mod tests {
             case.take_its_way(&machine, 1);
             assert_eq!(case.asks_first(), asks_first, "{measured_ns}");
             // Draws are of both, whichever it is.
-            let drawn = |draw| case.drawn(1, draw).asks_first();
-            assert_eq!([0, 1, 2].map(drawn), [asks_first, !asks_first, asks_first]);
+            let drawn = |draw| case.play_drawn((1, draw), &machine, 1).unwrap().end() / PS_PER_NS;
+            let [own, reverse] = if asks_first { [before, after] } else { [after, before] };
+            assert_eq!([0, 1, 2].map(drawn), [own, reverse, own]);
             let mut at_once = Case::from(run);
             at_once.take_its_way(&other, 1);
             assert!(!at_once.asks_first(), "none is asked for");

@@ -236,17 +236,15 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn end_s(&self) -> Result<f64> {
-        let drawn = self.draw.map(|draw| {
-            let case = self.case.drawn(self.seed, draw);
-            (case, drawn_machine(self.machine, self.seed, draw))
-        });
-        let (case, machine) = match &drawn {
-            Some((case, machine)) => (case, machine),
-            None => (self.case, self.machine),
+        let played = match self.draw {
+            None => self.case.play(self.machine, self.seed, |_, _| ()),
+            Some(draw) => {
+                let machine = drawn_machine(self.machine, self.seed, draw);
+                let seed = self.seed + u64::from(draw) + 1;
+                self.case.play_drawn((self.seed, draw), &machine, seed)
+            }
         };
-        let seed = self.seed + self.draw.map_or(0, |draw| u64::from(draw) + 1);
-        let played = case.play(machine, seed, |_, _| ());
-        let played = played.map_err(|stuck| astray(self.place, case, stuck))?;
+        let played = played.map_err(|stuck| astray(self.place, self.case, stuck))?;
         Ok(played.end() as f64 / PS_PER_S)
     }
 }

@@ -95,8 +95,9 @@ mod tests {
     fn same_on_any_number_of_threads(program: &Program) {
         let machine = fabric::parse_machine("few", MACHINE).unwrap();
         let draws: Vec<u32> = (0..DRAWS).collect();
+        let times = predict::Times::of(program);
         let play = |draw: &u32| {
-            let program = predict::drawn_program(program, 1, *draw);
+            let program = predict::DrawnProgram::of(program, &times, 1, *draw);
             let machine = predict::drawn_machine(&machine, 1, *draw);
             let mut taken = Vec::new();
             let tell = |message, at: predict::Stamps| taken.push((message, at.arrived, at.taken));
