@@ -145,36 +145,31 @@ impl Machine {
     }
 
     /// The machine with each figure at a place in its range, 0 to 1, by its name.
-    pub fn within_ranges(mut self, mut place: impl FnMut(&str) -> f64) -> Machine {
-        for (name, constant) in &mut self.constants {
-            constant.set_within(place(name));
-        }
-        for (product, steps) in &mut self.costs {
-            for (step, constant) in steps {
-                constant.set_within(place(&format!("costs.{product}.{step}")));
-            }
-        }
-        self
+    pub fn within_ranges(self, mut place: impl FnMut(&str) -> f64) -> Machine {
+        self.with_each(|name, constant| constant.set_within(place(name)))
     }
 
     /// The machine as one of its draws has it: figures that belong together at the same place of
     /// their draws, the others each at a place in its range, 0 to 1, by its name.
-    pub fn drawn(mut self, draw: usize, mut place: impl FnMut(&str) -> f64) -> Machine {
-        for (name, constant) in &mut self.constants {
-            constant.set_drawn(draw, place(name));
-        }
-        for (product, steps) in &mut self.costs {
-            for (step, constant) in steps {
-                constant.set_drawn(draw, place(&format!("costs.{product}.{step}")));
-            }
-        }
-        self
+    pub fn drawn(self, draw: usize, mut place: impl FnMut(&str) -> f64) -> Machine {
+        self.with_each(|name, constant| constant.set_drawn(draw, place(name)))
     }
 
     /// The machine with each figure as it is, whatever its range says: it is the very machine.
-    pub fn without_ranges(mut self) -> Machine {
-        let costs = self.costs.values_mut().flat_map(|steps| steps.values_mut());
-        self.constants.values_mut().chain(costs).for_each(Constant::forget_range);
+    pub fn without_ranges(self) -> Machine {
+        self.with_each(|_, constant| constant.forget_range())
+    }
+
+    /// The machine with something done to each figure, by its name.
+    fn with_each(mut self, mut change: impl FnMut(&str, &mut Constant)) -> Machine {
+        for (name, constant) in &mut self.constants {
+            change(name, constant);
+        }
+        for (product, steps) in &mut self.costs {
+            for (step, constant) in steps {
+                change(&format!("costs.{product}.{step}"), constant);
+            }
+        }
         self
     }
 }

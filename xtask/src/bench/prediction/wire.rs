@@ -61,7 +61,7 @@ const WITHOUT_PACING: &str = "net.ipv4.tcp_congestion_control=reno";
 /// Lays one wire after the other.
 pub struct Layer<'a> {
     workspace: &'a Workspace,
-    pub boxes: &'a Namespaces,
+    boxes: &'a Namespaces,
     joined: bool,
     line: Option<DelayLine>,
 }

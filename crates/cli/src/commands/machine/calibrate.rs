@@ -155,8 +155,9 @@ fn knees(times: &[(u64, Vec<f64>)]) -> Vec<u64> {
 fn was_crowded(one: &Observed) -> Option<String> {
     let part = one.without_core.filter(|part| *part > QUIET)?;
     Some(format!(
-        "While {} was recorded its nodes were ready without a core for {:.0} % of the time, which \
-        other programs or the kernel's network had: its figures are right beside as much else",
+        "While {} was recorded its nodes were ready without a core for {:.0} % of the time: each \
+        other, other programs or the kernel's network had it, and its figures are right beside as \
+        much else",
         one.name,
         part * 100.0
     ))

@@ -1,6 +1,5 @@
 //! What a prediction says.
 
-use super::case::Case;
 use super::exchanges;
 use super::foretell::{Foretold, Gain, Question, Side};
 use super::latencies::quantile;
@@ -72,12 +71,12 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
     let launches = launches(question.cases.len());
     let serves = question.cases.iter().any(|case| case.served().is_some());
     let what = if serves { "is done between hosts" } else { "a node does" };
-    let asks = |machine| question.cases.iter().any(|case| case.asks(machine));
     let sentence = format!(
         "From the first thing that {what} to the last; {launches}. The interval is the least \
         and the most of {DRAWS} draws, in which times of computing at one place stand for each \
-        other and figures of the machine differ as its file says. That of the other machine also \
-        holds what comes out if the model is off there by as much as here, either way{}.{}{}",
+        other and figures of the machine differ as far as they are uncertain. That of the other \
+        machine also holds what comes out if the model is off there by as much as here, either \
+        way{}.{}{}",
         match question.resolution.widens() {
             0.0 => String::new(),
             part => format!(", and is {} wider at both ends", document::part(part)),
@@ -87,21 +86,27 @@ fn completion(question: &Question, foretold: &Foretold) -> Section {
             1 => " There, 1 launch was measured.".to_owned(),
             more => format!(" There, {} were measured.", self::launches(more)),
         },
-        match [question.recorded, question.target].into_iter().any(asks) {
-            true => ways(&question.cases),
-            false => String::new(),
-        }
+        ways(question)
     );
     Section::new("completion", "Completion", sentence).table(table)
 }
 
-/// In which way long messages are exchanged.
-fn ways(cases: &[Case]) -> String {
+/// In which way long messages are exchanged, where there are any.
+fn ways(question: &Question) -> String {
+    let cases = &question.cases;
+    let asks = |machine| cases.iter().any(|case| case.asks(machine));
+    if !asks(question.recorded) && !asks(question.target) {
+        return String::new();
+    }
     let before = cases.iter().filter(|case| case.asks_first()).count();
+    let played = match asks(question.recorded) {
+        true => "is played as if before where that is nearer to its own time",
+        false => "does not tell which on the machine it was recorded on, and is played as if after",
+    };
     format!(
         " Ranks that exchange long messages ask for their own before they answer others, which may \
-        be twice as fast, or after. A launch is played in the way that is nearer to its own time \
-        (before in {before} of {}), and every second draw in the other.",
+        be twice as fast, or after. A launch {played} (before in {before} of {}); every second \
+        draw is of the other way.",
         launches(cases.len())
     )
 }
