@@ -47,7 +47,8 @@ pub use node::{Node, Progress, Status};
 pub use object_id::ObjectId;
 pub use options::{AckAt, Cancellation, Options, Search, Throttle, Timing};
 pub use packet::{
-    GvtPacket, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference, Whereabouts,
+    GvtPacket, GvtReport, Handle, LoadPacket, Packet, PacketError, Parcel, Part, Reference,
+    Whereabouts,
 };
 pub use payload::Payload;
 pub use placement::{Dealing, Placement};

@@ -221,6 +221,11 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
         self.gvt.want();
     }
 
+    /// Whether this node has lacked a core lately. With the next GVT all hear of it.
+    pub fn lacks_core(&mut self, lacks: bool) {
+        self.gvt.crowded = lacks;
+    }
+
     /// Events executed until now, and of these undone.
     pub fn work_done(&self) -> (u64, u64) {
         (self.totals.started, self.totals.undone)

@@ -139,16 +139,7 @@ pub enum GvtPacket {
         pass: u32,
     },
     /// A node answers.
-    Report {
-        /// The round.
-        round: u32,
-        /// Which time it was asked.
-        pass: u32,
-        /// Messages of the former colour that it has sent less those that it has received.
-        balance: i64,
-        /// The least time of anything that it holds or has sent in the new colour.
-        least: VirtualTime,
-    },
+    Report(GvtReport),
     /// Node 0 says what GVT is.
     Update {
         /// The round.
@@ -157,7 +148,24 @@ pub enum GvtPacket {
         gvt: VirtualTime,
         /// How often it asked.
         passes: u32,
+        /// Whether any node has lacked a core.
+        crowded: bool,
     },
+}
+
+/// A node's answer in a round of GVT.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GvtReport {
+    /// The round.
+    pub round: u32,
+    /// Which time it was asked.
+    pub pass: u32,
+    /// Messages of the former colour that it has sent less those that it has received.
+    pub balance: i64,
+    /// The least time of anything that it holds or has sent in the new colour.
+    pub least: VirtualTime,
+    /// Whether it has lacked a core.
+    pub crowded: bool,
 }
 
 /// A packet and its colour.
@@ -277,16 +285,18 @@ impl<P: Payload> Parcel<P> {
             5 => Packet::Gvt(GvtPacket::Request),
             6 => Packet::Gvt(GvtPacket::Start { round: fields.u32()? }),
             7 => Packet::Gvt(GvtPacket::Ask { round: fields.u32()?, pass: fields.u32()? }),
-            8 => Packet::Gvt(GvtPacket::Report {
+            kind @ (8 | 17) => Packet::Gvt(GvtPacket::Report(GvtReport {
                 round: fields.u32()?,
                 pass: fields.u32()?,
                 balance: fields.u64()? as i64,
                 least: fields.time()?,
-            }),
-            9 => Packet::Gvt(GvtPacket::Update {
+                crowded: kind == 17,
+            })),
+            kind @ (9 | 18) => Packet::Gvt(GvtPacket::Update {
                 round: fields.u32()?,
                 gvt: fields.time()?,
                 passes: fields.u32()?,
+                crowded: kind == 18,
             }),
             10 => {
                 let (message, copy) = decode_event(&mut fields)?;
@@ -362,13 +372,13 @@ fn encode_gvt(red: u8, packet: &GvtPacket, out: &mut Vec<u8>) {
         GvtPacket::Request => put(5, &[]),
         GvtPacket::Start { round } => put(6, &[&round.to_le_bytes()]),
         GvtPacket::Ask { round, pass } => put(7, &[&round.to_le_bytes(), &pass.to_le_bytes()]),
-        GvtPacket::Report { round, pass, balance, least } => {
-            let [a, b] = bytes(least);
-            put(8, &[&round.to_le_bytes(), &pass.to_le_bytes(), &balance.to_le_bytes(), &a, &b]);
+        GvtPacket::Report(GvtReport { round, pass, balance, least, crowded }) => {
+            let ([a, b], kind) = (bytes(least), if crowded { 17 } else { 8 });
+            put(kind, &[&round.to_le_bytes(), &pass.to_le_bytes(), &balance.to_le_bytes(), &a, &b]);
         }
-        GvtPacket::Update { round, gvt, passes } => {
-            let [a, b] = bytes(gvt);
-            put(9, &[&round.to_le_bytes(), &a, &b, &passes.to_le_bytes()]);
+        GvtPacket::Update { round, gvt, passes, crowded } => {
+            let ([a, b], kind) = (bytes(gvt), if crowded { 18 } else { 9 });
+            put(kind, &[&round.to_le_bytes(), &a, &b, &passes.to_le_bytes()]);
         }
     }
 }

@@ -78,6 +78,8 @@ pub fn run<M: Model>(model: &M, simulation: &Simulation) -> Result<(Outcome, Kep
         if simulation.options.timing != Timing::None {
             node.time_objects(ticking());
         }
+        // All take turns on one thread.
+        node.lacks_core(true);
         Ok(node)
     };
     let nodes: Result<Vec<_>, _> = (0..simulation.nodes).map(make).collect();

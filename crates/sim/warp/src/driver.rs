@@ -13,6 +13,7 @@
 mod taking;
 mod waiting;
 
+use crate::crowd::Crowd;
 use crate::meter::Meter;
 use crate::offer::Offer;
 use crate::outgoing::Outgoing;
@@ -106,6 +107,7 @@ pub(crate) struct Driver<'d, 'm, M: Model, W: Witness> {
     heard: Vec<u64>,
     aborted: bool,
     offer: Offer,
+    crowd: Crowd,
     /// Since when there has been nothing to do, if others have turns on this thread.
     idle_since: Option<u64>,
     /// When the simulation was over.
@@ -136,6 +138,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             meter,
             aborted: false,
             offer: Offer::default(),
+            crowd: Crowd::new(options.core),
             idle_since: None,
             over: None,
             begun: now,
@@ -144,6 +147,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             laps: Laps::new(now),
         };
         driver.sample(now, Look::Always);
+        driver.engine.lacks_core(driver.crowd.look());
         driver
     }
 
@@ -297,6 +301,7 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
             self.heard.fill(now);
         }
         self.meter.gauge.show(&self.engine.status());
+        self.engine.lacks_core(self.crowd.look());
         self.sample(now, Look::WhenDue);
         self.outgoing.retry(self.fabric)?;
         self.fabric.look_after_peers()?;

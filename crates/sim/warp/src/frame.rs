@@ -275,7 +275,12 @@ mod tests {
                         cycle: a,
                         percents: payload.iter().map(|percent| -i32::from(*percent)).collect(),
                     })),
-                    _ => Packet::Gvt(GvtPacket::Update { round: a, gvt: receive, passes: c }),
+                    _ => Packet::Gvt(GvtPacket::Update {
+                        round: a,
+                        gvt: receive,
+                        passes: c,
+                        crowded: d % 2 == 0,
+                    }),
                 };
                 Parcel { red, packet }
             },

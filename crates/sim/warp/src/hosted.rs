@@ -1,6 +1,7 @@
 //! The nodes that one process hosts, thread by thread: from their transports to their reports.
 
 use crate::crew::drive_together;
+use crate::crowd::Core;
 use crate::driver::{Drive, Driver, drive};
 use crate::hosting::{Hosting, NodeReport};
 use crate::part::{Kept, Part};
@@ -113,6 +114,7 @@ fn drive_all<'e, M: Model, W: Kept>(
     if parts.len() > 1 {
         // What a node has packed does not wait for its next turn.
         options.flush = Duration::ZERO;
+        options.core = Core::Shared;
     }
     let queued = without_core_ns();
     let each = parts.iter().zip(fabrics.iter_mut().zip(engines));

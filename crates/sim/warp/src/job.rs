@@ -1,5 +1,6 @@
 //! What to run: it travels to the nodes as JSON.
 
+use crate::crowd::Core;
 use crate::{Costs, Crews, DriveOptions, ModelSpec};
 use fabric::{LookCost, Spec};
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,7 @@ impl Job {
             poll,
             flush,
             peer_timeout: Duration::from_millis(spec.peer_timeout_ms),
+            core: if spec.transport.is_simulated() { Core::Own } else { Core::Unknown },
             yields: usize::from(spec.nodes) > crews.cores() && self.costs.is_none(),
             costs: self.costs,
         }

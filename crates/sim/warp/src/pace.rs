@@ -2,6 +2,7 @@
 //! worth mentioning.
 
 use crate::Costs;
+use crate::crowd::Core;
 use clock::Ticks;
 use std::time::Duration;
 use timewarp::VirtualTime;
@@ -28,6 +29,8 @@ pub struct DriveOptions {
     /// Whether a node that looks for messages offers its core between two looks: where nodes are
     /// more than cores, what it waits for is done by one that has none.
     pub yields: bool,
+    /// What is known of the node's core.
+    pub core: Core,
     /// What steps cost, where time is simulated.
     pub costs: Option<Costs>,
 }

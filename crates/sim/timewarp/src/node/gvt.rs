@@ -8,8 +8,11 @@
 //! the least of all answers is a lower bound of every future rollback. Until then node 0 asks
 //! again. Messages count by send time, because a message may be sent back, which undoes its sender
 //! down to that time.
+//!
+//! With GVT travels whether any node has lacked a core: what the others do then is likely to be
+//! undone ([`super::optimism`]).
 
-use crate::{GvtPacket, VirtualTime};
+use crate::{GvtPacket, GvtReport, VirtualTime};
 
 /// One node's part in it.
 pub(super) struct Gvt {
@@ -25,6 +28,8 @@ pub(super) struct Gvt {
     wanted: bool,
     /// Node 0: a round is under way. Others: node 0 has been asked for one.
     busy: bool,
+    /// Whether this node has lacked a core lately.
+    pub crowded: bool,
     lead: Lead,
     /// Events executed since the last round, and how many of them call for one.
     since: u32,
@@ -41,6 +46,7 @@ struct Lead {
     answers: u16,
     balance: i64,
     least: Option<VirtualTime>,
+    crowded: bool,
 }
 
 /// What is to be done after a GVT packet, or after wanting a round.
@@ -51,11 +57,18 @@ pub(super) enum Act {
     ToLeader(GvtPacket),
     /// Send this to all others; then this node answers as well.
     ToAll(GvtPacket),
-    /// GVT is this, after so many passes; node 0 also sends `Update` to all others.
-    Settled {
-        gvt: VirtualTime,
-        passes: u32,
-    },
+    /// Node 0 knows GVT.
+    Settled(Settled),
+}
+
+/// What came of a round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Settled {
+    pub gvt: VirtualTime,
+    /// How often node 0 asked.
+    pub passes: u32,
+    /// Whether any node has lacked a core.
+    pub crowded: bool,
 }
 
 impl Gvt {
@@ -71,6 +84,7 @@ impl Gvt {
             least_sent: VirtualTime::FINISHED,
             wanted: false,
             busy: false,
+            crowded: false,
             lead: Lead::default(),
             since: 0,
             events: match events {
@@ -136,13 +150,14 @@ impl Gvt {
 
     /// This node's answer in the round under way. `holds`: the least time of anything that it
     /// holds.
-    pub fn answer(&self, pass: u32, holds: VirtualTime) -> GvtPacket {
+    pub fn answer(&self, pass: u32, holds: VirtualTime) -> GvtReport {
         let former = usize::from(!self.red());
-        GvtPacket::Report {
+        GvtReport {
             round: self.round,
             pass,
             balance: self.sent[former] - self.received[former],
             least: holds.min(self.least_sent),
+            crowded: self.crowded,
         }
     }
 
@@ -153,18 +168,14 @@ impl Gvt {
     }
 
     /// Node 0 gets an answer, its own among them. `None`: it does not belong to the pass under way.
-    pub fn take_answer(
-        &mut self,
-        round: u32,
-        pass: u32,
-        balance: i64,
-        least: VirtualTime,
-    ) -> Option<Act> {
+    pub fn take_answer(&mut self, report: GvtReport) -> Option<Act> {
+        let GvtReport { round, pass, balance, least, crowded } = report;
         if round != self.round || pass != self.lead.pass || !self.busy {
             return None;
         }
         self.lead.answers += 1;
         self.lead.balance += balance;
+        self.lead.crowded |= crowded;
         self.lead.least = Some(self.lead.least.map_or(least, |so_far| so_far.min(least)));
         if self.lead.answers < self.nodes {
             return Some(Act::Nothing);
@@ -176,7 +187,7 @@ impl Gvt {
         }
         // Messages of init sections are sent at the beginning of time; GVT does not go back there.
         let gvt = self.lead.least.unwrap_or(self.now).max(VirtualTime::STARTED);
-        Some(Act::Settled { gvt, passes: pass })
+        Some(Act::Settled(Settled { gvt, passes: pass, crowded: self.lead.crowded }))
     }
 
     /// GVT has been settled. `false`: it would go back, which cannot be.
@@ -200,18 +211,6 @@ impl Gvt {
 mod tests {
     use super::*;
 
-    fn report(act: GvtPacket) -> (u32, u32, i64, VirtualTime) {
-        match act {
-            GvtPacket::Report { round, pass, balance, least } => (round, pass, balance, least),
-            other => panic!("{other:?} is no answer"),
-        }
-    }
-
-    fn answered(leader: &mut Gvt, answer: GvtPacket) -> Option<Act> {
-        let (round, pass, balance, least) = report(answer);
-        leader.take_answer(round, pass, balance, least)
-    }
-
     /// A message of the former colour is on its way when the round begins: GVT is settled only once
     /// it has come, and by what it is due.
     #[test]
@@ -220,20 +219,21 @@ mod tests {
         let (mut leader, mut other) = (Gvt::new(2, 512), Gvt::new(2, 512));
         let red = other.red();
         other.sends(at(3.0));
+        other.crowded = true;
         leader.want();
         assert_eq!(leader.begin_if_wanted(true), Act::ToAll(GvtPacket::Start { round: 1 }));
         other.change_colour(1);
         let own = leader.answer(0, at(9.0));
-        assert_eq!(answered(&mut leader, own), Some(Act::Nothing));
+        assert_eq!(leader.take_answer(own), Some(Act::Nothing));
         let its = other.answer(0, at(8.0));
         let again = Act::ToAll(GvtPacket::Ask { round: 1, pass: 1 });
-        assert_eq!(answered(&mut leader, its), Some(again));
-        assert_eq!(answered(&mut leader, its), None, "that pass is over");
+        assert_eq!(leader.take_answer(its), Some(again));
+        assert_eq!(leader.take_answer(its), None, "that pass is over");
         leader.receives(red);
         let (own, its) = (leader.answer(1, at(3.0)), other.answer(1, at(8.0)));
-        assert_eq!(answered(&mut leader, own), Some(Act::Nothing));
-        let settled = Act::Settled { gvt: at(3.0), passes: 2 };
-        assert_eq!(answered(&mut leader, its), Some(settled));
+        assert_eq!(leader.take_answer(own), Some(Act::Nothing));
+        let settled = Act::Settled(Settled { gvt: at(3.0), passes: 2, crowded: true });
+        assert_eq!(leader.take_answer(its), Some(settled));
         assert!(leader.settle(at(3.0)) && !leader.settle(at(2.0)), "GVT never goes back");
         assert_eq!(leader.now, at(3.0));
     }

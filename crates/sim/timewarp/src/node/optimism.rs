@@ -1,10 +1,12 @@
 //! How many events a node may run before GVT is known again, by how many of them were in vain.
 //!
-//! With a core for each node GVT comes every few hundred events and nobody gets far ahead. A node
-//! that shares its core runs for milliseconds while others cannot, and most of that is undone when
-//! they go on. So undoing more than is committed halves the bound, and a bound under which little
-//! is undone grows until it is none. Undoing less, up to a half, costs less than more rounds of GVT
-//! would where each waits for nodes that have no core.
+//! A node runs for milliseconds while another waits for a core, and most of that is undone when the
+//! other goes on. So while any node lacks a core, undoing more than is committed halves the bound,
+//! and a bound under which little is undone grows until it is none. Undoing less, up to a half,
+//! costs less than more rounds of GVT would where each waits for nodes that have no core.
+//!
+//! Where each has its core there is no bound. What is undone there was late on its way, and who
+//! stopped for GVT would idle, over a long wire for several times its length.
 //!
 //! A node that commits nothing at all while it undoes may have a whirl: messages that never come
 //! true go round from node to node, without delay and as fast as what cancels them comes after.
@@ -33,12 +35,27 @@ pub(super) struct Optimism {
     /// Whether it has held since the last GVT.
     held: bool,
     adapts: bool,
+    /// Whether any node lacks a core.
+    crowded: bool,
 }
 
 impl Optimism {
     /// `adapts`: otherwise only a whirl calls for a bound.
     pub fn new(adapts: bool) -> Optimism {
-        Optimism { events: u32::MAX, committed: 0, undone: 0, in_vain: 0, held: false, adapts }
+        Optimism {
+            events: u32::MAX,
+            committed: 0,
+            undone: 0,
+            in_vain: 0,
+            held: false,
+            adapts,
+            crowded: false,
+        }
+    }
+
+    /// Whether any node lacks a core, as of the GVT that is to be learnt of next.
+    pub fn mind(&mut self, crowded: bool) {
+        self.crowded = crowded;
     }
 
     /// Events that may be run from one GVT to the next.
@@ -64,8 +81,10 @@ impl Optimism {
         }
         if self.in_vain >= WHIRL {
             self.events = 0;
-        } else if self.adapts {
+        } else if self.adapts && self.crowded {
             self.adapt(held, run, committed, undone);
+        } else if self.events != 0 {
+            (self.events, self.committed, self.undone) = (u32::MAX, 0, 0);
         }
     }
 
@@ -91,9 +110,16 @@ impl Optimism {
 mod tests {
     use super::*;
 
+    /// Of a node of which one lacks a core.
+    fn beside_others() -> Optimism {
+        let mut optimism = Optimism::new(true);
+        optimism.mind(true);
+        optimism
+    }
+
     #[test]
     fn work_in_vain_bounds_and_work_that_comes_true_frees() {
-        let mut optimism = Optimism::new(true);
+        let mut optimism = beside_others();
         optimism.learn(1000, 900, 30);
         assert_eq!(optimism.bound(), u32::MAX, "some undone is the price of running ahead");
         optimism.learn(1000, 100, 900);
@@ -114,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_little_at_a_time_is_learnt_from_as_well() {
-        let mut optimism = Optimism::new(true);
+        let mut optimism = beside_others();
         (0..15).for_each(|_| optimism.learn(20, 1, 2));
         assert_eq!(optimism.bound(), u32::MAX, "too little to say");
         optimism.learn(20, 1, 2);
@@ -127,6 +153,7 @@ mod tests {
     fn who_undoes_and_commits_nothing_runs_nothing_ahead() {
         for (adapts, then) in [(true, FEWEST), (false, u32::MAX)] {
             let mut optimism = Optimism::new(adapts);
+            optimism.mind(true);
             (0..100).for_each(|_| optimism.learn(8, 1, WHIRL));
             assert_eq!(optimism.bound(), then, "something comes true");
             (0..WHIRL - 1).for_each(|_| optimism.learn(8, 0, 1));
@@ -141,7 +168,26 @@ mod tests {
     #[test]
     fn without_being_asked_for_work_in_vain_bounds_nothing() {
         let mut optimism = Optimism::new(false);
+        optimism.mind(true);
         (0..100).for_each(|_| optimism.learn(1000, 1, 900));
+        assert_eq!(optimism.bound(), u32::MAX);
+    }
+
+    #[test]
+    fn with_a_core_for_each_node_work_in_vain_bounds_nothing() {
+        let mut optimism = Optimism::new(true);
+        (0..100).for_each(|_| optimism.learn(1000, 1, 900));
+        assert_eq!(optimism.bound(), u32::MAX);
+        optimism.mind(true);
+        optimism.learn(1000, 1, 900);
+        assert_eq!(optimism.bound(), 500, "somebody lacks one now");
+        optimism.mind(false);
+        optimism.learn(500, 1, 400);
+        assert_eq!(optimism.bound(), u32::MAX, "and has it back");
+        (0..WHIRL).for_each(|_| optimism.learn(8, 0, 1));
+        assert_eq!(optimism.bound(), 0, "a whirl is held in any case");
+        optimism.learn(0, 1, 0);
+        optimism.learn(8, 8, 0);
         assert_eq!(optimism.bound(), u32::MAX);
     }
 }

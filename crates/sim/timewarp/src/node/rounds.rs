@@ -1,6 +1,6 @@
 //! A node's part in GVT rounds: who is told what, and what follows when GVT is settled.
 
-use super::gvt::Act;
+use super::gvt::{Act, Settled};
 use super::{Node, protocol};
 use crate::{GvtPacket, Model, Packet, RunError, VirtualTime, Watch, Work};
 
@@ -37,8 +37,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 self.gvt.want();
                 self.begin_wanted_round()
             }
-            GvtPacket::Report { round, pass, balance, least } if leads => {
-                let act = self.gvt.take_answer(round, pass, balance, least);
+            GvtPacket::Report(report) if leads => {
+                let act = self.gvt.take_answer(report);
                 self.act(
                     act.ok_or_else(|| protocol(from, "an answer to a GVT round that is over"))?,
                 )
@@ -50,7 +50,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             GvtPacket::Ask { round, pass } if !leads && round == self.gvt.round() => {
                 self.answer(pass)
             }
-            GvtPacket::Update { gvt, passes, .. } if !leads => self.settle(gvt, passes),
+            GvtPacket::Update { gvt, passes, crowded, .. } if !leads => {
+                self.settle(Settled { gvt, passes, crowded })
+            }
             _ => Err(protocol(from, "a GVT message that only another node may send")),
         }
     }
@@ -67,9 +69,10 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 let pass = if let GvtPacket::Ask { pass, .. } = packet { pass } else { 0 };
                 self.answer(pass)
             }
-            Act::Settled { gvt, passes } => {
-                self.tell_others(GvtPacket::Update { round: self.gvt.round(), gvt, passes });
-                self.settle(gvt, passes)
+            Act::Settled(settled) => {
+                let (round, Settled { gvt, passes, crowded }) = (self.gvt.round(), settled);
+                self.tell_others(GvtPacket::Update { round, gvt, passes, crowded });
+                self.settle(settled)
             }
         }
     }
@@ -82,17 +85,17 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     fn answer(&mut self, pass: u32) -> Result<(), RunError> {
         let holds = self.local_minimum();
-        let answer = self.gvt.answer(pass, holds);
-        let GvtPacket::Report { round, pass, balance, least } = answer else { return Ok(()) };
+        let report = self.gvt.answer(pass, holds);
         if self.setup.id != 0 {
-            self.post(0, Packet::Gvt(answer));
+            self.post(0, Packet::Gvt(GvtPacket::Report(report)));
             return Ok(());
         }
-        let act = self.gvt.take_answer(round, pass, balance, least);
+        let act = self.gvt.take_answer(report);
         act.map_or(Ok(()), |act| self.act(act))
     }
 
-    fn settle(&mut self, gvt: VirtualTime, passes: u32) -> Result<(), RunError> {
+    fn settle(&mut self, settled: Settled) -> Result<(), RunError> {
+        let Settled { gvt, passes, crowded } = settled;
         let begin = self.watch.now();
         let (before, run) = (self.gvt.now, self.gvt.since());
         if !self.gvt.settle(gvt) {
@@ -101,6 +104,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         self.budget.peak = self.budget.peak.max(self.memory());
         if gvt > before {
+            self.restraint.optimism.mind(crowded);
             self.restraint.advance((before, gvt), run, &self.setup.options.throttle);
             self.restraint.release(&mut self.objects, &mut self.agenda.pending);
             self.settle_moves();

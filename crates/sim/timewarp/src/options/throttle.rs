@@ -11,8 +11,9 @@ use std::str::FromStr;
 pub enum Throttle {
     /// None.
     Never,
-    /// All on a node that runs ahead in vain: once it undoes more than it commits, it runs fewer
-    /// events before the next GVT, and more again while it undoes few.
+    /// While some node lacks a core, all on a node that runs ahead in vain: once it undoes more
+    /// than it commits, it runs fewer events before the next GVT, and more again while it undoes
+    /// few.
     Adaptive,
     /// 1: those with more than so many messages sent and not committed.
     Outputs {

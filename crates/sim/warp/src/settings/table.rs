@@ -280,8 +280,9 @@ pub const SETTINGS: &[Setting] = &[
             name: "throttle",
             takes: Takes::Rule,
             value_name: "RULE",
-            help: "Who may not run ahead: adaptive (a node whose events are undone), never, or \
-            objects by outputs:100, allowance:2,200, gvt-steps:20, states:20, undone, window:5",
+            help: "Who may not run ahead: adaptive (a node whose events are undone, while one \
+            lacks a core), never, or objects by outputs:100, allowance:2,200, gvt-steps:20, \
+            states:20, undone, window:5",
             usual: "adaptive",
             ..NONE
         },
