@@ -25,7 +25,8 @@ pub struct Counters {
     pub events: u64,
     /// Annihilations in its input queue.
     pub annihilated: u64,
-    /// States saved, the first one included.
+    /// States saved, the first one included: one an event, as a copy or as what it takes to compute
+    /// it again.
     pub states_saved: u64,
     /// States committed, the first one included.
     pub states_committed: u64,
@@ -55,6 +56,9 @@ pub struct Counters {
     pub moved_inputs: u64,
     /// States sent after them, because the part before had changed.
     pub resent_states: u64,
+    /// Copies of its state made before events; those in order make none.
+    #[serde(default)]
+    pub copies: u64,
 }
 
 /// What one node did besides its objects' work.
@@ -138,7 +142,7 @@ impl Counters {
         }
     }
 
-    fn all_mut(&mut self) -> [&mut u64; 24] {
+    fn all_mut(&mut self) -> [&mut u64; 25] {
         [
             &mut self.positive_sent,
             &mut self.anti_sent,
@@ -164,6 +168,7 @@ impl Counters {
             &mut self.moved_states,
             &mut self.moved_inputs,
             &mut self.resent_states,
+            &mut self.copies,
         ]
     }
 }

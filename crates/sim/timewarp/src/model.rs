@@ -19,6 +19,13 @@ pub struct Tell<P> {
 /// How an object's past is kept, so that events can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
+    /// Copies of the state, as often as pays: nothing to write. At first there is one before every
+    /// event. A driver that has given the engine a clock ([`Node::time_copies`](crate::Node)) has
+    /// it measure copies, events and rollbacks, by [`Model::kind`], and where copies take a good
+    /// part of the time it leaves some out: what lies between two is run again when it is needed,
+    /// with its sends held back. Without a clock, in simulated time, and with a bound on memory, a
+    /// copy is made before every event.
+    Auto,
     /// A copy of the state before every event: nothing to write, best for small states.
     Copy,
     /// What [`Model::event`] returned, given to [`Model::undo`]: best for large states of which an
@@ -102,11 +109,11 @@ pub trait Model: Sync {
         u64::from(object.0)
     }
 
-    /// How this object's past is kept.
+    /// How this object's past is kept: the same whenever it is asked.
     #[inline]
     fn history(&self, object: ObjectId) -> History {
         let _ = object;
-        History::Copy
+        History::Auto
     }
 
     /// A state's bytes, for moving an object to another node; `None`: objects of this model do not

@@ -39,6 +39,7 @@ mod relief;
 mod residents;
 mod rollback;
 mod rounds;
+mod saving;
 mod select;
 mod serials;
 mod setup;
@@ -286,7 +287,9 @@ impl<'a, M: Model, W: Watch> Node<'a, M, W> {
             let state = state.expect("an init section without a fault makes a state");
             let state_heap = self.setup.model.state_heap_bytes(&state);
             self.budget.states += size_of::<M::State>() + state_heap;
-            let index = self.objects.house(*id, Object::new(state, state_heap));
+            let mut object = Object::new(state, state_heap);
+            object.copying = self.histories.saving.copying(self.setup.model, *id);
+            let index = self.objects.house(*id, object);
             sends.extend(self.hand.doings.sends.drain(..).map(|message| (index, message)));
         }
         // Once all are there: an init section may send to any object. What it sends is never

@@ -34,6 +34,9 @@ pub struct Simulation {
     /// Node 0 looks at the load once in so many turns; 0: never. Above 0 calls for
     /// [`Options::balance`].
     pub balance_every: u64,
+    /// Intervals from one copy of a state to the next, where the engine chooses them, are changed
+    /// once in so many turns; 0: never, each event has a copy.
+    pub intervals_every: u64,
     /// GVT is asked for once in so many turns.
     pub gvt_every: u64,
 }
@@ -52,6 +55,7 @@ impl Simulation {
             rollback_every: 20,
             move_every: 0,
             balance_every: 0,
+            intervals_every: 0,
             gvt_every: 50,
         }
     }
@@ -153,6 +157,10 @@ impl<'a, M: Model> Cluster<'a, M> {
         if every(&mut self.random, self.simulation.move_every) {
             let choice = self.random.bits();
             self.nodes[at].force_move(choice);
+        }
+        if every(&mut self.random, self.simulation.intervals_every) {
+            let choice = self.random.bits();
+            self.nodes[at].force_interval(choice);
         }
         if every(&mut self.random, self.simulation.balance_every) {
             self.nodes[0].ask_for_balance();

@@ -15,6 +15,7 @@ mod waiting;
 
 use crate::crowd::Crowd;
 use crate::meter::Meter;
+use crate::object_clock::copy_clock;
 use crate::offer::Offer;
 use crate::outgoing::Outgoing;
 use crate::pace::{DriveOptions, Pace};
@@ -128,6 +129,9 @@ impl<'d, 'm, M: Model, W: Witness> Driver<'d, 'm, M, W> {
         meter: Meter<'d>,
     ) -> Self {
         let now = fabric.clock().now().0;
+        if let Some(clock) = copy_clock(fabric) {
+            engine.time_copies(clock);
+        }
         let receipts = fabric.gives_receipts() && engine.leave_acknowledging();
         let mut driver = Driver {
             pace: Pace::new(options, fabric),

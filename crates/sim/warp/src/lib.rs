@@ -19,6 +19,7 @@ mod bill;
 mod catalogue;
 mod compare;
 pub mod config;
+mod copies;
 mod costs;
 mod crew;
 mod critical;
@@ -59,6 +60,7 @@ mod work;
 
 pub use catalogue::{CATALOGUE, Row, offer, offered, unknown};
 pub use compare::compare;
+pub use copies::KindCopies;
 pub use costs::{Costs, EventCosts};
 pub use crew::Crews;
 pub use critical::{CriticalPath, Link, Step};

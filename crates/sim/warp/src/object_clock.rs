@@ -1,6 +1,7 @@
-//! Clocks for the work of objects, of the kinds that the engine's options name.
+//! Clocks for the work of objects, of the kinds that the engine's options name; and the one by
+//! which the engine chooses how often states are copied.
 
-use clock::Clock;
+use clock::{Clock, Source, Ticks};
 use rustix::time::{ClockId, clock_gettime};
 use timewarp::{ObjectClock, Timing};
 
@@ -14,6 +15,16 @@ pub fn object_clock(timing: Timing, clock: Clock) -> Option<ObjectClock> {
     }
 }
 
+/// The clock to time copies of states with: a node's own, good to a per mille. `None` in simulated
+/// time, in which a copy takes nothing, and where the same must happen each time.
+pub fn copy_clock(fabric: &fabric::Node) -> Option<ObjectClock> {
+    // Long enough for a rate of so many digits.
+    const PROBE_TICKS: u64 = 1 << 40;
+    let clock = fabric.clock();
+    let ns_per_tick = fabric.ns_between(Ticks(0), Ticks(PROBE_TICKS)) as f64 / PROBE_TICKS as f64;
+    (clock.source() != Source::Simulated).then(|| at_rate(clock, ns_per_tick))
+}
+
 /// Processor time of this thread: a system call.
 fn processor_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -22,7 +33,10 @@ fn processor_ns() -> u64 {
 
 /// The node's own clock, in ns since now.
 fn wall(clock: Clock) -> ObjectClock {
-    let ns_per_tick = clock::measure(&clock).ns_per_tick;
+    at_rate(clock, clock::measure(&clock).ns_per_tick)
+}
+
+fn at_rate(clock: Clock, ns_per_tick: f64) -> ObjectClock {
     let begin = clock.now().0;
     Box::new(move || (clock.now().0.wrapping_sub(begin) as f64 * ns_per_tick) as u64)
 }

@@ -9,7 +9,9 @@ use sim_lens::{NodeQueue, NodeSpent};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use timewarp::{NodeCounters, ObjectId, Outcome};
-use warp::{AnyModel, Course, CriticalPath, Line, NodeFiles, NodeReport, Summary, WarpError};
+use warp::{
+    AnyModel, Course, CriticalPath, KindCopies, Line, NodeFiles, NodeReport, Summary, WarpError,
+};
 
 /// A finished run.
 pub struct Results<'a> {
@@ -76,6 +78,11 @@ impl Results<'_> {
         Ok(())
     }
 
+    /// Copies of states, by kind of object, where there was not one for every event.
+    pub fn copies(&self) -> Vec<KindCopies> {
+        KindCopies::of(self.model.objects(), self.outcome)
+    }
+
     /// Put what the course of this run says beside that of the sequential one, if there was one.
     pub fn keep_speedup(&self, folder: &mut RunFolder, sequential: &Path) -> Result<()> {
         if !sequential.exists() {
@@ -112,6 +119,10 @@ impl Results<'_> {
         if self.plan.job.keeps_arrivals() {
             let queues: Vec<NodeQueue> = self.outcome.nodes.iter().map(queue).collect();
             note(folder, NodeQueue::KEY, serde_json::to_value(queues)?);
+        }
+        let copies = self.copies();
+        if !copies.is_empty() {
+            note(folder, KindCopies::KEY, serde_json::to_value(copies)?);
         }
         if let Some(path) = &self.path {
             warp::write_critical_path(objects, &path.steps, &warp.join("critical_path.csv"))?;

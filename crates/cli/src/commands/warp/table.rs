@@ -9,7 +9,7 @@ use report::ratio_text;
 use serde_json::{Value, json};
 use std::time::Duration;
 use timewarp::VirtualTime;
-use warp::{CriticalPath, Summary};
+use warp::{CriticalPath, KindCopies, Summary};
 
 /// How the sequential run compares.
 pub struct Check {
@@ -30,7 +30,7 @@ pub fn text(results: &Results<'_>, check: Option<&Check>) -> String {
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    for (name, value, remark) in lines(plan, summary, cores(pinned(results))) {
+    for (name, value, remark) in lines(results) {
         table.add_row(vec![name.to_string(), value, remark]);
     }
     if let Some(column) = table.column_mut(1) {
@@ -110,6 +110,9 @@ fn json(results: &Results<'_>, check: Option<&Check>) -> String {
         });
         map.extend(check.map(|check| ("check".to_owned(), check)));
         map.extend(cores_as_json(pinned(results)));
+        let copies = results.copies();
+        let copies = (!copies.is_empty()).then(|| (KindCopies::KEY.to_owned(), json!(copies)));
+        map.extend(copies);
         let on = in_order_ns(results.plan, results.summary);
         map.extend(on.map(|ns| ("in_order_s".to_owned(), json!(ns as f64 / 1e9))));
         let path = results.path.as_ref().map(|path| {
@@ -182,8 +185,17 @@ fn cores(pinned: &[Pinning]) -> Option<Line> {
     Some((if pinned.len() == 1 { "core" } else { "cores" }, cores, remark))
 }
 
-fn lines(plan: &Plan, s: &Summary, cores: Option<Line>) -> Vec<Line> {
-    let nothing = String::new;
+/// How many copies of states were made, for each kind whose events did not all have one.
+fn copies(of: &[KindCopies]) -> Vec<Line> {
+    let line = |kind: &KindCopies| {
+        let each = format!("1 for {:.1} executed events of {}", kind.events_each(), kind.kind);
+        ("state copies", count(kind.copies), each)
+    };
+    of.iter().map(line).collect()
+}
+
+fn lines(results: &Results<'_>) -> Vec<Line> {
+    let (plan, s, nothing) = (results.plan, results.summary, String::new);
     let mut lines = vec![
         ("events", count(s.events), "committed".to_string()),
         ("messages", count(s.messages), nothing()),
@@ -198,6 +210,7 @@ fn lines(plan: &Plan, s: &Summary, cores: Option<Line>) -> Vec<Line> {
             ("off-node", format!("{:.1} %", s.off_node_share * 100.0), "of event messages".into()),
             ("GVT rounds", count(s.gvt_rounds), nothing()),
         ]);
+        lines.extend(copies(&results.copies()));
         if plan.job.keeps_arrivals() {
             let what = "event messages, taken before one that had arrived earlier";
             lines.push(("overtook", count(s.overtook), what.into()));
@@ -219,7 +232,7 @@ fn lines(plan: &Plan, s: &Summary, cores: Option<Line>) -> Vec<Line> {
         ("run time", time_text(s.seconds * 1e9), simulated(plan)),
         ("events/s", count(s.events_per_s as u64), nothing()),
     ]);
-    lines.extend(cores);
+    lines.extend(cores(pinned(results)));
     if let Some(in_order_ns) = in_order_ns(plan, s) {
         let speedup = in_order_ns as f64 / 1e9 / s.seconds.max(1e-9);
         let against = format!("of the events one after another, {}", time_text(in_order_ns as f64));
@@ -245,6 +258,16 @@ fn final_time(time: f64) -> String {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn copies_that_were_left_out_are_told() {
+        let kind = KindCopies { kind: "phold".into(), executed: 91, copies: 10 };
+        let [(name, value, remark)] = &copies(&[kind])[..] else { panic!("one line a kind") };
+        assert_eq!(
+            [*name, value, remark],
+            ["state copies", "10", "1 for 9.1 executed events of phold"]
+        );
+    }
 
     #[test]
     fn what_nodes_are_pinned_to_is_said_or_why_not() {

@@ -10,7 +10,7 @@
 use super::Node;
 use super::history::{Kept, Ran};
 use super::slots::NONE;
-use crate::{Committed, History, Model, RunError, VirtualTime, Watch, Work};
+use crate::{Committed, Model, RunError, VirtualTime, Watch, Work};
 use std::collections::VecDeque;
 
 /// How many entries ahead memory is asked for.
@@ -134,9 +134,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let object = self.object(index);
         object.records.commit(newer);
         object.committed = time;
-        match self.setup.model.history(self.objects.id(index)) {
-            History::Copy => self.free_oldest(index),
-            History::Records | History::Snapshots { .. } => self.free_up_to_copy(index, record),
+        match object.copying.is_at_every_event() {
+            true => self.free_oldest(index),
+            false => self.free_up_to_copy(index, record),
         }
         Ok(())
     }

@@ -8,10 +8,6 @@ use crate::{
     Bundle, Handle, History, Message, Model, ObjectId, Packet, Passage, VirtualTime, Watch, Work,
 };
 
-/// Events between two copies of a state that undo records make unnecessary, but for an event that
-/// fails half-way.
-const RECORDS_PER_COPY: u32 = 64;
-
 impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Execute the bundle in `self.hand.bundle`, which is in canonical order.
     #[inline]
@@ -20,7 +16,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let memory = if self.budget.is_bounded() { self.memory() } else { 0 };
         let id = self.objects.id(index);
         let ran = self.histories.begin(time, index);
-        self.keep_before(index, id, ran.done);
+        self.keep_before(index, ran.done);
         let failed = self.run_handler(index, time, ran.done);
         let messages = self.hand.bundle.len() as u32;
         self.watch.worked(begin, Work::Execution { object: id, time, messages });
@@ -81,6 +77,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.hand.doings.fault = Some(fault);
         } else {
             let begin = self.histories.times.begin();
+            let looked = self.histories.saving.begin_event();
             undo = frame.event(
                 id,
                 time,
@@ -88,6 +85,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 Bundle::new(messages),
                 &mut self.hand.doings,
             );
+            self.histories.saving.end_event(looked, object.copying.group());
             self.histories.times.end(begin);
         }
         if self.hand.doings.fault.is_some() {
@@ -121,20 +119,28 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Keep a copy of the state, where one is kept before this event.
     #[inline]
-    fn keep_before(&mut self, index: u32, id: ObjectId, record: u32) {
+    fn keep_before(&mut self, index: u32, record: u32) {
         let object = &mut self.objects[index];
-        let every = match self.setup.model.history(id) {
-            History::Copy => 1,
-            History::Records => RECORDS_PER_COPY,
-            History::Snapshots { every } => every,
-        };
+        self.histories.saving.executes(object.copying.group());
         // Without an earlier record there is no copy to go back to.
-        let due = every == 1 || object.records.newest() == NONE || object.since_copy + 1 >= every;
-        object.since_copy = if due { 0 } else { object.since_copy + 1 };
-        match due {
-            true => self.histories.keep_copy(self.setup.model, record, &object.state),
-            false => self.histories.keep_no_copy(record),
+        let is_first = object.records.newest() == NONE;
+        match object.copying.is_due() || is_first {
+            true => self.copy_before(index, record),
+            false => {
+                object.copying.passed();
+                object.rare.uncopied += 1;
+                self.histories.keep_no_copy(record);
+            }
         }
+    }
+
+    #[inline]
+    fn copy_before(&mut self, index: u32, record: u32) {
+        let object = &mut self.objects[index];
+        object.copying.copied();
+        let looked = self.histories.saving.begin_copy();
+        self.histories.keep_copy(self.setup.model, record, &object.state);
+        self.histories.saving.end_copy(looked, object.copying.group());
     }
 
     #[inline]

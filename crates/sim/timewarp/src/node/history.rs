@@ -1,5 +1,6 @@
 //! What was executed and may yet be undone: a record for each event, chained per object.
 
+use super::saving::Saving;
 use super::slots::{NONE, Status};
 use super::timing::Times;
 use crate::cost::Cost;
@@ -114,6 +115,7 @@ pub(super) struct Histories<M: Model> {
     free: Vec<u32>,
     cost: Cost,
     pub times: Times,
+    pub saving: Saving,
 }
 
 /// A free place keeps the memory of a state that holds at most so many bytes. Larger ones cost more
@@ -127,6 +129,7 @@ impl<M: Model> Histories<M> {
             free: Vec::new(),
             cost: Cost::default(),
             times: Times::none(),
+            saving: Saving::new(),
         }
     }
 

@@ -138,6 +138,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let heap = self.setup.model.state_heap_bytes(&state);
         self.budget.states += size_of::<M::State>() + heap;
         let mut object = Object::new(state, heap);
+        object.copying = self.histories.saving.copying(self.setup.model, id);
         object.rare.created = 0;
         object.extent = Extent::from(begin);
         (object.committed, object.now) = (begin.just_before(), begin.just_before());

@@ -3,6 +3,7 @@
 use super::slots::NONE;
 use crate::{Counters, VirtualTime};
 use chain::Chain;
+use copying::Copying;
 use event_counts::EventCounts;
 use extent::Extent;
 use pace::Pace;
@@ -10,6 +11,7 @@ use rare_counters::RareCounters;
 use utilisation::Utilisation;
 
 mod chain;
+pub(super) mod copying;
 mod event_counts;
 pub(super) mod extent;
 mod pace;
@@ -32,8 +34,8 @@ pub(super) struct Object<S> {
     pub counts: EventCounts,
     /// Its earliest entry among those that are held back, if any is.
     pub held_from: VirtualTime,
-    /// Events since the last copy of its state.
-    pub since_copy: u32,
+    /// When its state is copied.
+    pub copying: Copying,
     /// Bytes that its state holds outside itself, as last counted.
     pub state_heap: usize,
     /// What is here of it.
@@ -54,7 +56,7 @@ impl<S> Object<S> {
             committed: VirtualTime::NEGINF,
             counts: EventCounts::default(),
             held_from: VirtualTime::INVALID,
-            since_copy: 0,
+            copying: Copying::every(1),
             state_heap,
             extent: Extent::WHOLE,
             utilisation: Utilisation::default(),
@@ -77,6 +79,7 @@ impl<S> Object<S> {
             events,
             states_saved: completed,
             states_committed: events,
+            copies: started - self.rare.uncopied,
             sends: sent,
             committed_sends,
             ..Counters::default()

@@ -38,6 +38,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let object = self.object(index);
         object.rare.rollbacks += 1;
         object.rare.undone += u64::from(events);
+        let group = object.copying.group();
+        self.histories.saving.rolled_back(group);
         self.restraint.undone += u64::from(events);
         self.totals.undone += u64::from(events);
         self.watch
@@ -59,6 +61,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             // The record is forgotten next; the memory of the later state stays with it.
             Kept::Copy(before) => {
                 std::mem::swap(state, before);
+                self.objects[index].copying.missed();
                 true
             }
             kept @ Kept::Record(_) => {
@@ -101,7 +104,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let object = self.object(index);
         object.records.undo(older);
         object.pace.undone(sent - dropped);
-        object.since_copy = object.since_copy.saturating_sub(1);
+        object.copying.undone();
         object.now = before.unwrap_or(object.committed);
         if older != NONE {
             self.histories[older].newer = NONE;
@@ -144,7 +147,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             }
         };
         self.object(index).state = copy;
-        self.object(index).since_copy = again.len() as u32;
+        self.object(index).copying.ran_again(again.len() as u32);
         self.totals.counters.coasted += again.len() as u64;
         for record in again.into_iter().rev() {
             self.run_again(index, record);

@@ -108,6 +108,7 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
             self.restraint.advance((before, gvt), run, &self.setup.options.throttle);
             self.restraint.release(&mut self.objects, &mut self.agenda.pending);
             self.settle_moves();
+            self.settle_intervals();
             self.begin_collection();
         }
         self.watch.worked(begin, Work::GvtRound { gvt, passes });

@@ -13,12 +13,14 @@ fn run_sequentially<M: Model>(model: &M) -> Result<timewarp::Outcome, RunError> 
 #[test]
 fn what_goes_wrong_on_input_that_never_comes_true_harms_nobody() {
     timewarp::hush_handlers();
-    for history in [History::Copy, History::Records, History::Snapshots { every: 4 }] {
+    for history in [History::Auto, History::Copy, History::Records, History::Snapshots { every: 4 }]
+    {
         let model = Clumsy { history, truly: false };
         let right = run_sequentially(&model).unwrap();
         let mut failed = 0;
         for seed in 0..200 {
-            let simulation = Simulation::new(3, seed, Options::default());
+            let mut simulation = Simulation::new(3, seed, Options::default());
+            simulation.intervals_every = 10;
             let (outcome, _) =
                 simulated::run(&model, &simulation).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
             assert_eq!(outcome.trace_digest, right.trace_digest, "seed {seed}");

@@ -7,5 +7,6 @@ mod equal;
 mod liveness;
 mod migration;
 mod models;
+mod saving;
 mod simulated;
 mod zip_forward;

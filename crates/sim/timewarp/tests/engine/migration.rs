@@ -29,13 +29,15 @@ fn restless(nodes: u16, seed: u64, options: Options, every: u64) -> Simulation {
 #[test]
 fn objects_that_move_give_the_sequential_result() {
     let (mut moved, mut resent, mut passed_on) = (0, 0, 0);
-    for history in [History::Copy, History::Records, History::Snapshots { every: 3 }] {
+    for history in [History::Auto, History::Copy, History::Records, History::Snapshots { every: 3 }]
+    {
         let model = Churn { objects: 7, seed: 3, history };
         let right = sequential_of(&model, 40.0);
         for seed in 0..seeds() {
             let every = [5, 15, 60][(seed % 3) as usize];
             let mut simulation =
                 restless(2 + (seed % 3) as u16, seed, options(seed * 7919, 40.0), every);
+            simulation.intervals_every = 20;
             simulation.dealing = if seed % 5 == 0 { Dealing::RoundRobin } else { Dealing::Blocks };
             let ours = simulated::run(&model, &simulation).unwrap_or_else(|error| {
                 panic!("{history:?}, seed {seed}, {simulation:?}: {error}")

@@ -1,5 +1,8 @@
 //! Models that are difficult on purpose.
 
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use timewarp::{Bundle, Context, History, Model, ObjectId, Random, Tell, VirtualTime};
 
 /// Objects that send few and many messages, near and far, to themselves and to others, at times
@@ -469,6 +472,65 @@ impl Model for Whirl {
         } else {
             *state += 1;
             context.send(ObjectId(1 + me.0 % self.ring), now.after_seq2(1), 0, 0);
+        }
+    }
+}
+
+/// Objects that send each other messages at random, with states that take `copy_ns` to copy and
+/// events that take `event_ns`, by a clock of their own.
+pub struct Weighty {
+    pub copy_ns: u64,
+    pub event_ns: u64,
+    pub passed_ns: Arc<AtomicU64>,
+}
+
+pub struct Weight {
+    copy_ns: u64,
+    passed_ns: Arc<AtomicU64>,
+    random: Random,
+    sum: u64,
+}
+
+impl Clone for Weight {
+    fn clone(&self) -> Weight {
+        self.passed_ns.fetch_add(self.copy_ns, Relaxed);
+        Weight { passed_ns: Arc::clone(&self.passed_ns), ..*self }
+    }
+}
+
+impl fmt::Debug for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.random, self.sum)
+    }
+}
+
+impl Model for Weighty {
+    type State = Weight;
+    type Payload = u64;
+    type Undo = ();
+
+    fn objects(&self) -> u32 {
+        6
+    }
+
+    fn kind(&self, object: ObjectId) -> &'static str {
+        if object.0.is_multiple_of(2) { "even" } else { "odd" }
+    }
+
+    fn init(&self, object: ObjectId, context: &mut Context<'_, u64>) -> Weight {
+        context.send(object, VirtualTime::at(1.0 + f64::from(object.0) / 10.0), 0, 0);
+        let passed_ns = Arc::clone(&self.passed_ns);
+        let random = Random::new(1, u64::from(object.0));
+        Weight { copy_ns: self.copy_ns, passed_ns, random, sum: 0 }
+    }
+
+    fn event(&self, weight: &mut Weight, bundle: Bundle<'_, u64>, context: &mut Context<'_, u64>) {
+        self.passed_ns.fetch_add(self.event_ns, Relaxed);
+        for message in bundle.iter() {
+            weight.sum = weight.sum.wrapping_mul(31) + message.payload;
+            let to = ObjectId(weight.random.below(u64::from(self.objects())) as u32);
+            let time = context.now().after(0.1 + weight.random.exponential(1.0));
+            context.send(to, time, 0, weight.sum % 1000);
         }
     }
 }

@@ -10,7 +10,8 @@ use timewarp::{
 
 #[test]
 fn any_options_give_the_sequential_result() {
-    for history in [History::Copy, History::Records, History::Snapshots { every: 3 }] {
+    for history in [History::Auto, History::Copy, History::Records, History::Snapshots { every: 3 }]
+    {
         let model = Churn { objects: 7, seed: 3, history };
         let right = sequential_of(&model, 40.0);
         assert!(right.0.total().events > 100, "too little happens: {:?}", right.0.total());
@@ -22,6 +23,7 @@ fn any_options_give_the_sequential_result() {
                 // that more would pile up.
                 simulation.rollback_every = 1000;
             }
+            simulation.intervals_every = [7, 40][(seed % 2) as usize];
             simulation.dealing = if seed % 3 == 0 { Dealing::RoundRobin } else { Dealing::Blocks };
             let ours = simulated::run(&model, &simulation)
                 .unwrap_or_else(|error| panic!("seed {seed}, {simulation:?}: {error}"));
@@ -59,7 +61,7 @@ fn an_init_section_may_send_to_objects_that_are_made_later() {
 
 #[test]
 fn a_run_ends_with_little_more_memory_than_the_sequential_one() {
-    for history in [History::Copy, History::Records] {
+    for history in [History::Auto, History::Copy, History::Records] {
         let model = Churn { objects: 12, seed: 5, history };
         let right = sequential_of(&model, 60.0);
         let limits = Limits { cutoff: 60.0, ..Limits::default() };
@@ -75,6 +77,7 @@ fn a_run_ends_with_little_more_memory_than_the_sequential_one() {
             let options = Options { memory_bytes: Some(budget), ..options(seed * 31, 60.0) };
             let mut simulation = Simulation::new(nodes, seed, options);
             simulation.rollback_every = 1000;
+            simulation.intervals_every = 10;
             match simulated::run(&model, &simulation) {
                 Ok(ours) => {
                     assert_equal(&format!("seed {seed}"), &ours, &right);

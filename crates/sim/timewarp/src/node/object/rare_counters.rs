@@ -6,6 +6,8 @@ use crate::Counters;
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::node) struct RareCounters {
     pub failed: u64,
+    /// Events before which its state was not copied.
+    pub uncopied: u64,
     pub matched: u64,
     pub unsent: u64,
     pub drops: u64,
