@@ -8,12 +8,15 @@
 //! Source: R. Fujimoto, Performance of Time Warp under synthetic workloads, SCS Multiconference on
 //! Distributed Simulation, 1990.
 
+mod baggage;
 mod options;
 mod recipe;
 
 pub use options::{PholdOptions, Undoing};
 
 use crate::ModelError;
+use baggage::Baggage;
+use std::fmt;
 use timewarp::{Bundle, Context, History, Model, ObjectId, Random, VirtualTime};
 
 /// What a command line calls it.
@@ -29,7 +32,7 @@ pub struct Phold {
 }
 
 /// State of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct PholdState {
     random: Random,
     /// First object of its group, or itself: kept here because a division costs more than four
@@ -38,6 +41,35 @@ pub struct PholdState {
     events: u32,
     /// What the work came to.
     worked: u64,
+    /// Bytes that it carries.
+    baggage: Baggage,
+}
+
+impl Clone for PholdState {
+    #[inline]
+    fn clone(&self) -> PholdState {
+        PholdState { baggage: self.baggage.clone(), ..*self }
+    }
+
+    #[inline]
+    fn clone_from(&mut self, other: &PholdState) {
+        self.baggage.clone_from(&other.baggage);
+        let PholdState { random, home, events, worked, baggage: _ } = *other;
+        (self.random, self.home, self.events, self.worked) = (random, home, events, worked);
+    }
+}
+
+/// Digests are made of it: without bytes to carry it is what it was before there were any.
+impl fmt::Debug for PholdState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("PholdState");
+        shown.field("random", &self.random).field("home", &self.home);
+        shown.field("events", &self.events).field("worked", &self.worked);
+        if !self.baggage.bytes().is_empty() {
+            shown.field("baggage", &self.baggage);
+        }
+        shown.finish()
+    }
 }
 
 /// What takes an event back.
@@ -66,7 +98,8 @@ impl Phold {
 
     pub(crate) fn state(&self, object: u32) -> PholdState {
         let random = Random::new(self.options.seed, u64::from(object));
-        PholdState { random, home: object / self.block * self.block, events: 0, worked: 0 }
+        let (home, baggage) = (object / self.block * self.block, Baggage::new(self.options.state));
+        PholdState { random, home, events: 0, worked: 0, baggage }
     }
 
     #[inline]
@@ -94,6 +127,7 @@ impl Phold {
     /// Count the event and do its work.
     #[inline]
     pub(crate) fn work(&self, state: &mut PholdState) {
+        state.baggage.change(state.events);
         state.events += 1;
         if self.options.work_steps > 0 {
             state.worked = spin(state.worked, self.options.work_steps);
@@ -145,36 +179,48 @@ impl Model for Phold {
         state.random = undo.random;
         state.worked = undo.worked;
         state.events -= 1;
+        state.baggage.change_back(state.events);
     }
 
     #[inline]
     fn history(&self, _: ObjectId) -> History {
         match self.options.undo {
+            Undoing::Auto => History::Auto,
             Undoing::Copy => History::Copy,
             Undoing::Records => History::Records,
             Undoing::Snapshots { every } => History::Snapshots { every },
         }
     }
 
-    /// 36 bytes: the generator, the group's first object, events, what the work came to.
+    /// 36 bytes: the generator, the group's first object, events, what the work came to. Then those
+    /// that it carries.
     fn state_bytes(&self, state: &PholdState) -> Option<Vec<u8>> {
         let [key, counter] = state.random.words();
         let words = [key, counter, state.worked, u64::from(state.home)];
         let words = words.into_iter().flat_map(u64::to_be_bytes);
-        Some(words.chain(state.events.to_be_bytes()).collect())
+        let fixed = words.chain(state.events.to_be_bytes());
+        Some(fixed.chain(state.baggage.bytes().iter().copied()).collect())
     }
 
     fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<PholdState> {
-        let (words, events) = bytes.split_last_chunk::<4>()?;
-        let words: [u8; 32] = words.try_into().ok()?;
+        let (words, rest) = bytes.split_first_chunk::<32>()?;
+        let (events, carried) = rest.split_first_chunk::<4>()?;
         let word = |at: usize| words[at * 8..].first_chunk().map(|word| u64::from_be_bytes(*word));
         let home = u32::try_from(word(3)?).ok()?;
-        (home == self.state(object.0).home).then_some(PholdState {
+        let fits = home == object.0 / self.block * self.block
+            && carried.len() == self.options.state as usize;
+        fits.then_some(PholdState {
             random: Random::from_words([word(0)?, word(1)?]),
             home,
             events: u32::from_be_bytes(*events),
             worked: word(2)?,
+            baggage: Baggage::from_bytes(carried),
         })
+    }
+
+    #[inline]
+    fn state_heap_bytes(&self, state: &PholdState) -> usize {
+        state.baggage.heap_bytes()
     }
 }
 

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
+/// The largest state: 2048 objects with a copy or two each are some gigabytes.
+const STATE_MAX: u32 = 1 << 20;
+
 /// Parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -27,6 +30,8 @@ pub struct PholdOptions {
     pub groups: u32,
     /// Steps of a loop of dependent integer operations in each event.
     pub work_steps: u32,
+    /// Bytes that each object's state carries besides, of which each event changes a few.
+    pub state: u32,
     /// How an object's past is kept. It changes no result.
     pub undo: Undoing,
 }
@@ -42,7 +47,8 @@ impl Default for PholdOptions {
             seed: 1,
             groups: 1,
             work_steps: 0,
-            undo: Undoing::Copy,
+            state: 0,
+            undo: Undoing::Auto,
         }
     }
 }
@@ -75,6 +81,7 @@ impl PholdOptions {
             self.lookahead,
             "give a number above 0: a message must be received strictly later",
         )?;
+        demand(self.state <= STATE_MAX, "state", self.state, "give at most 1048576 bytes")?;
         self.check_groups()?;
         match self.undo {
             Undoing::Snapshots { every: 0 } => Err(ModelError::parameter(
@@ -103,10 +110,12 @@ impl PholdOptions {
     }
 }
 
-/// How PHOLD's objects keep their past: `copy`, `records`, or `snapshots:K`.
+/// How PHOLD's objects keep their past: `auto`, `copy`, `records`, or `snapshots:K`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Undoing {
+    /// Copies of the state, as often as pays.
+    Auto,
     /// A copy of the state before every event.
     Copy,
     /// A record made by every event.
@@ -121,6 +130,7 @@ pub enum Undoing {
 impl fmt::Display for Undoing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Undoing::Auto => f.write_str("auto"),
             Undoing::Copy => f.write_str("copy"),
             Undoing::Records => f.write_str("records"),
             Undoing::Snapshots { every } => write!(f, "snapshots:{every}"),
@@ -134,6 +144,7 @@ impl FromStr for Undoing {
     fn from_str(text: &str) -> Result<Undoing, ModelError> {
         let every = || text.strip_prefix("snapshots:").and_then(|every| every.parse().ok());
         match text {
+            "auto" => Ok(Undoing::Auto),
             "copy" => Ok(Undoing::Copy),
             "records" => Ok(Undoing::Records),
             _ => match every() {
@@ -141,7 +152,8 @@ impl FromStr for Undoing {
                 _ => Err(ModelError::parameter(
                     "undo",
                     text,
-                    "give copy, records, or snapshots:K with K events from one copy to the next",
+                    "give auto, copy, records, or snapshots:K with K events from one copy to the \
+                    next",
                 )),
             },
         }
@@ -189,6 +201,8 @@ mod tests {
                     .starts_with("lookahead = ")
             );
         }
+        let state = STATE_MAX + 1;
+        assert!(refused(PholdOptions { state, ..good.clone() }).starts_with("state = 1048577"));
         let undo = Undoing::Snapshots { every: 0 };
         assert!(refused(PholdOptions { undo, ..good }).starts_with("undo = snapshots:0"));
         assert!(PholdOptions { objects: 1, remote: 0.0, ..Default::default() }.check().is_ok());
@@ -196,7 +210,8 @@ mod tests {
 
     #[test]
     fn undo_kinds_are_written_as_they_are_read() {
-        for undo in [Undoing::Copy, Undoing::Records, Undoing::Snapshots { every: 16 }] {
+        let every = Undoing::Snapshots { every: 16 };
+        for undo in [Undoing::Auto, Undoing::Copy, Undoing::Records, every] {
             assert_eq!(undo.to_string().parse(), Ok(undo));
         }
         for bad in ["", "copies", "snapshots", "snapshots:0", "snapshots:x"] {

@@ -71,14 +71,25 @@ impl Recipe for PholdOptions {
         },
         Parameter {
             argument: Argument::count(
+                "state",
+                "Bytes that each object's state carries besides, of which each event changes a few",
+                "0",
+            )
+            .named("BYTES")
+            .taking(Takes::Bytes),
+            set: |phold, value| phold.state = value.whole(),
+        },
+        Parameter {
+            argument: Argument::count(
                 "undo",
-                "How an object's past is kept: copy, records, snapshots:K",
-                "copy",
+                "How an object's past is kept: auto (copies as often as pays), copy, records, \
+                snapshots:K",
+                "auto",
             )
             .named("UNDO")
             .taking(Takes::Text(undo_can_be)),
             // It has been looked at.
-            set: |phold, value| phold.undo = value.text().parse().unwrap_or(Undoing::Copy),
+            set: |phold, value| phold.undo = value.text().parse().unwrap_or(Undoing::Auto),
         },
         Parameter {
             argument: Argument::seed("Seed of every random number"),

@@ -35,6 +35,7 @@ fn entrants() -> Vec<Entrant> {
             start: 2,
             remote,
             undo,
+            state: 40,
             work_steps: 2,
             ..PholdOptions::default()
         };
@@ -53,6 +54,7 @@ fn entrants() -> Vec<Entrant> {
     let theatre = Scenario::generate(&few).unwrap();
     vec![
         entrant("ping", Ping::new(&PingOptions { stop: 120.0 }).unwrap(), 1e6),
+        entrant("phold, as often as pays", phold(Undoing::Auto, 0.5), 15.0),
         entrant("phold, copies", phold(Undoing::Copy, 0.3), 15.0),
         entrant("phold, records", phold(Undoing::Records, 1.0), 15.0),
         entrant("phold, snapshots", phold(Undoing::Snapshots { every: 4 }, 0.6), 15.0),
@@ -107,6 +109,7 @@ fn trial<M: Model>(
             false => 0,
             true => [10, 60][random.below(2) as usize] * if slow { 20 } else { 1 },
         },
+        intervals_every: [0, 5, 50][random.below(3) as usize],
         ..Simulation::new(nodes, seed, options)
     };
     let wrong = |what: &dyn std::fmt::Display| format!("{what}, under {simulation:?}");
@@ -168,17 +171,18 @@ fn number(variable: &str, usual: u64) -> u64 {
 fn whatever_is_drawn_the_result_is_the_sequential_one() {
     let (from, seeds) = (number("FOURSTAMP_SEEDS_FROM", 0), number("FOURSTAMP_SEEDS", 300));
     let entrants = entrants();
-    let (mut undone, mut sent_back, mut moved) = (0, 0, 0);
+    let (mut undone, mut sent_back, mut moved, mut uncopied) = (0, 0, 0, 0);
     for seed in from..from + seeds {
         let Entrant { name, trial } = &entrants[(seed % entrants.len() as u64) as usize];
         let outcome = trial(seed).unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
         undone += outcome.total().undone;
         sent_back += outcome.total().returns_sent;
         moved += outcome.total().migrations;
+        uncopied += outcome.total().started - outcome.total().copies;
     }
     println!(
         "{seeds} seeds from {from}: {undone} events undone, {sent_back} messages sent back, \
-        {moved} moves"
+        {moved} moves, {uncopied} events without a copy"
     );
     assert!(undone > seeds, "hardly anything was undone, so hardly anything was tested");
 }

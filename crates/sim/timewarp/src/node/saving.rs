@@ -3,7 +3,7 @@
 //! A copy before every event makes undoing cheap, and costs too much where states are large and
 //! events short. With fewer copies a rollback has to run events again from the copy before. What is
 //! cheapest follows from what a copy and an event take, and from how many events are executed for a
-//! rollback ([`interval`]). All three are measured while running, for each kind of objects, and
+//! rollback ([`interval()`]). All three are measured while running, for each kind of objects, and
 //! looked at when GVT has moved.
 //!
 //! The engine reads no clock. Without one, and where memory is bounded (records between two copies

@@ -84,6 +84,32 @@ fn time_on_a_machine_is_the_machines_and_the_same_each_time() {
     assert!(ran.elapsed_ns > least, "{} ns, at least {least}", ran.elapsed_ns);
 }
 
+/// Events executed and copies made before them, where states are large and events short.
+fn copied(on: Option<fabric::Machine>, memory_bytes: Option<usize>) -> (u64, u64) {
+    let options = PholdOptions { objects: 64, state: 200_000, ..PholdOptions::default() };
+    let model = Phold::new(&options).unwrap();
+    let engine = Options {
+        cutoff: 150.0,
+        gvt_events: 64,
+        undo_check: false,
+        memory_bytes,
+        ..Options::default()
+    };
+    let options = RunOptions { on, engine, ..RunOptions::new(2, 150.0) };
+    let total = run(&model, &options).unwrap().outcome.total();
+    (total.started, total.copies)
+}
+
+#[test]
+fn large_states_are_copied_seldom_where_time_is_real_and_memory_not_bounded() {
+    let (executed, copies) = copied(None, None);
+    assert!(copies < executed * 9 / 10, "{copies} copies before {executed} events");
+    let (executed, copies) = copied(None, Some(1 << 30));
+    assert_eq!(copies, executed, "with a bound on memory");
+    let (executed, copies) = copied(fabric::find_machine("mark3").ok(), None);
+    assert_eq!(copies, executed, "in simulated time");
+}
+
 #[test]
 fn what_is_printed_comes_in_order_of_virtual_time_however_objects_are_dealt() {
     let mut kept = Kept::default();

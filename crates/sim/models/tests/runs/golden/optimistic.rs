@@ -49,14 +49,15 @@ fn objects_that_move_change_nothing() {
             remote: 0.5,
             seed,
             undo,
+            state: 50,
             work_steps: 3,
             ..Default::default()
         };
         Phold::new(&options).unwrap()
     };
-    for (seed, undo) in (1..20)
-        .zip([Undoing::Copy, Undoing::Records, Undoing::Snapshots { every: 5 }].iter().cycle())
-    {
+    let every = Undoing::Snapshots { every: 5 };
+    let undos = [Undoing::Auto, Undoing::Copy, Undoing::Records, every];
+    for (seed, undo) in (1..20).zip(undos.iter().cycle()) {
         moved(compare(&phold(*undo, seed), 20.0, restless(2 + seed as u16 % 3, seed, 10)));
     }
     for seed in 1..4 {
@@ -89,6 +90,7 @@ fn ping_is_never_undone_unless_forced() {
 #[test]
 fn phold_is_the_same_with_every_kind_of_undo() {
     let undos = [
+        Undoing::Auto,
         Undoing::Copy,
         Undoing::Records,
         Undoing::Snapshots { every: 1 },
@@ -103,9 +105,11 @@ fn phold_is_the_same_with_every_kind_of_undo() {
                 seed,
                 undo,
                 work_steps: 3,
+                state: 20,
                 ..Default::default()
             };
-            let total = compare(&Phold::new(&options).unwrap(), 40.0, round_robin(3, seed)).total();
+            let simulation = Simulation { intervals_every: 20, ..round_robin(3, seed) };
+            let total = compare(&Phold::new(&options).unwrap(), 40.0, simulation).total();
             assert!(total.undone > 0, "nothing was undone, so nothing was tested");
         }
     }

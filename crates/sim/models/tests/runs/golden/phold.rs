@@ -5,6 +5,9 @@ use crate::watched::{Run, run};
 use models::{Phold, PholdOptions, Undoing};
 
 const END: f64 = 200.0;
+/// The digests of a run of `small`.
+const TRACE: u64 = 0x2bc8_c9cf_a464_e2b6;
+const STATES: u64 = 0xfa80_1b13_6165_57ca;
 
 fn phold(options: &PholdOptions) -> Run {
     run(&Phold::new(options).unwrap(), Some(END))
@@ -63,9 +66,13 @@ fn a_seed_gives_one_run_and_keeping_the_past_changes_nothing() {
     let first = digests(&small());
     assert_eq!(digests(&small()), first);
     assert_ne!(digests(&PholdOptions { seed: 2, ..small() }), first);
-    for undo in [Undoing::Records, Undoing::Snapshots { every: 7 }] {
+    for undo in [Undoing::Copy, Undoing::Records, Undoing::Snapshots { every: 7 }] {
         assert_eq!(digests(&PholdOptions { undo, ..small() }), first);
     }
+    assert_eq!(first, (TRACE, STATES), "without bytes to carry nothing has changed");
+    let laden = digests(&PholdOptions { state: 100, ..small() });
+    assert_eq!(laden.0, first.0, "what a state carries changes no event");
+    assert_ne!(laden.1, first.1, "it shows in the state");
     let busy = digests(&PholdOptions { work_steps: 10, ..small() });
     assert_eq!(busy.0, first.0, "work changes no event");
     assert_ne!(busy.1, first.1, "work shows in the state");
