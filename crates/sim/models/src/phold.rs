@@ -8,14 +8,14 @@
 //! Source: R. Fujimoto, Performance of Time Warp under synthetic workloads, SCS Multiconference on
 //! Distributed Simulation, 1990.
 
-mod baggage;
+mod load;
 mod options;
 mod recipe;
 
 pub use options::{PholdOptions, Undoing};
 
 use crate::ModelError;
-use baggage::Baggage;
+use load::Load;
 use std::fmt;
 use timewarp::{Bundle, Context, History, Model, ObjectId, Random, VirtualTime};
 
@@ -39,23 +39,21 @@ pub struct PholdState {
     /// bytes.
     home: u32,
     events: u32,
-    /// What the work came to.
-    worked: u64,
-    /// Bytes that it carries.
-    baggage: Baggage,
+    /// What the work came to, and bytes that it carries.
+    load: Load,
 }
 
 impl Clone for PholdState {
     #[inline]
     fn clone(&self) -> PholdState {
-        PholdState { baggage: self.baggage.clone(), ..*self }
+        PholdState { load: self.load.clone(), ..*self }
     }
 
     #[inline]
     fn clone_from(&mut self, other: &PholdState) {
-        self.baggage.clone_from(&other.baggage);
-        let PholdState { random, home, events, worked, baggage: _ } = *other;
-        (self.random, self.home, self.events, self.worked) = (random, home, events, worked);
+        self.load.clone_from(&other.load);
+        let PholdState { random, home, events, load: _ } = *other;
+        (self.random, self.home, self.events) = (random, home, events);
     }
 }
 
@@ -64,9 +62,9 @@ impl fmt::Debug for PholdState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("PholdState");
         shown.field("random", &self.random).field("home", &self.home);
-        shown.field("events", &self.events).field("worked", &self.worked);
-        if !self.baggage.bytes().is_empty() {
-            shown.field("baggage", &self.baggage);
+        shown.field("events", &self.events).field("worked", &self.load.worked());
+        if !self.load.bytes().is_empty() {
+            shown.field("carries", &format_args!("{}", self.load.shown_bytes()));
         }
         shown.finish()
     }
@@ -98,8 +96,8 @@ impl Phold {
 
     pub(crate) fn state(&self, object: u32) -> PholdState {
         let random = Random::new(self.options.seed, u64::from(object));
-        let (home, baggage) = (object / self.block * self.block, Baggage::new(self.options.state));
-        PholdState { random, home, events: 0, worked: 0, baggage }
+        let (home, load) = (object / self.block * self.block, Load::new(self.options.state));
+        PholdState { random, home, events: 0, load }
     }
 
     #[inline]
@@ -127,10 +125,10 @@ impl Phold {
     /// Count the event and do its work.
     #[inline]
     pub(crate) fn work(&self, state: &mut PholdState) {
-        state.baggage.change(state.events);
+        state.load.change(state.events);
         state.events += 1;
         if self.options.work_steps > 0 {
-            state.worked = spin(state.worked, self.options.work_steps);
+            state.load.work(spin(state.load.worked(), self.options.work_steps));
         }
     }
 }
@@ -164,7 +162,7 @@ impl Model for Phold {
         bundle: Bundle<'_, ()>,
         context: &mut Context<'_, ()>,
     ) -> PholdUndo {
-        let undo = PholdUndo { random: state.random, worked: state.worked };
+        let undo = PholdUndo { random: state.random, worked: state.load.worked() };
         let (object, now) = (context.object().0, context.now());
         for _ in bundle.iter() {
             let next = self.next(state, object);
@@ -177,9 +175,9 @@ impl Model for Phold {
     #[inline]
     fn undo(&self, state: &mut PholdState, undo: PholdUndo) {
         state.random = undo.random;
-        state.worked = undo.worked;
+        state.load.work(undo.worked);
         state.events -= 1;
-        state.baggage.change_back(state.events);
+        state.load.change_back(state.events);
     }
 
     #[inline]
@@ -196,10 +194,10 @@ impl Model for Phold {
     /// that it carries.
     fn state_bytes(&self, state: &PholdState) -> Option<Vec<u8>> {
         let [key, counter] = state.random.words();
-        let words = [key, counter, state.worked, u64::from(state.home)];
+        let words = [key, counter, state.load.worked(), u64::from(state.home)];
         let words = words.into_iter().flat_map(u64::to_be_bytes);
         let fixed = words.chain(state.events.to_be_bytes());
-        Some(fixed.chain(state.baggage.bytes().iter().copied()).collect())
+        Some(fixed.chain(state.load.bytes().iter().copied()).collect())
     }
 
     fn state_from_bytes(&self, object: ObjectId, bytes: &[u8]) -> Option<PholdState> {
@@ -213,14 +211,13 @@ impl Model for Phold {
             random: Random::from_words([word(0)?, word(1)?]),
             home,
             events: u32::from_be_bytes(*events),
-            worked: word(2)?,
-            baggage: Baggage::from_bytes(carried),
+            load: Load::of(word(2)?, carried),
         })
     }
 
     #[inline]
     fn state_heap_bytes(&self, state: &PholdState) -> usize {
-        state.baggage.heap_bytes()
+        state.load.heap_bytes()
     }
 }
 

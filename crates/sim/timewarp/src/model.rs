@@ -21,10 +21,10 @@ pub struct Tell<P> {
 pub enum History {
     /// Copies of the state, as often as pays: nothing to write. At first there is one before every
     /// event. A driver that has given the engine a clock ([`Node::time_copies`](crate::Node)) has
-    /// it measure copies, events and rollbacks, by [`Model::kind`], and where copies take a good
-    /// part of the time it leaves some out: what lies between two is run again when it is needed,
-    /// with its sends held back. Without a clock, in simulated time, and with a bound on memory, a
-    /// copy is made before every event.
+    /// it measure copies, events and rollbacks, by [`Model::kind`]. Where copies take a good part
+    /// of the time it tries to leave some out, and does so if that pays: what lies between two is
+    /// run again when it is needed, with its sends held back. Without a clock, in simulated time,
+    /// and with a bound on memory, a copy is made before every event.
     Auto,
     /// A copy of the state before every event: nothing to write, best for small states.
     Copy,

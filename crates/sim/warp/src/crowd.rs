@@ -123,7 +123,9 @@ mod tests {
         let (core, stop) = (rustix::thread::sched_getcpu(), AtomicBool::new(false));
         let busy = |work: &mut dyn FnMut() -> bool| {
             fabric::keep_on(core).expect("a thread may keep to a core that it may use");
-            while !stop.load(Relaxed) && !work() {}
+            while !stop.load(Relaxed) && !work() {
+                std::hint::spin_loop();
+            }
         };
         let watch = || {
             let mut crowd = Crowd::watched().expect("the kernel keeps account of waits");

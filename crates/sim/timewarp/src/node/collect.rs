@@ -134,9 +134,12 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let object = self.object(index);
         object.records.commit(newer);
         object.committed = time;
-        match object.copying.is_at_every_event() {
-            true => self.free_oldest(index),
-            false => self.free_up_to_copy(index, record),
+        // The object's own word is on a line that is not at hand.
+        if self.histories.saving.copies_always() || self.objects[index].copying.is_at_every_event()
+        {
+            self.free_oldest(index);
+        } else {
+            self.free_up_to_copy(index, record);
         }
         Ok(())
     }
@@ -192,12 +195,21 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     /// Records before the latest committed copy of the state are of no use any more.
     fn free_up_to_copy(&mut self, index: u32, record: u32) {
-        if !matches!(self.histories[record].kept, Kept::Copy(_)) {
+        if !self.has_copy(record) {
             return;
         }
         while self.object(index).records.base() != record {
             self.free_oldest(index);
         }
+        let newer = self.histories[record].newer;
+        let nobody_needs_it = newer == NONE || self.has_copy(newer);
+        if nobody_needs_it && self.object(index).copying.is_each_time() {
+            self.free_oldest(index);
+        }
+    }
+
+    fn has_copy(&self, record: u32) -> bool {
+        matches!(self.histories[record].kept, Kept::Copy(_))
     }
 
     #[inline]

@@ -85,7 +85,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
                 Bundle::new(messages),
                 &mut self.hand.doings,
             );
-            self.histories.saving.end_event(looked, object.copying.group());
+            if self.histories.saving.times_event() {
+                self.histories.saving.end_event(looked, object.copying.group());
+            }
             self.histories.times.end(begin);
         }
         if self.hand.doings.fault.is_some() {
@@ -120,27 +122,33 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     /// Keep a copy of the state, where one is kept before this event.
     #[inline]
     fn keep_before(&mut self, index: u32, record: u32) {
-        let object = &mut self.objects[index];
-        self.histories.saving.executes(object.copying.group());
-        // Without an earlier record there is no copy to go back to.
-        let is_first = object.records.newest() == NONE;
-        match object.copying.is_due() || is_first {
-            true => self.copy_before(index, record),
-            false => {
-                object.copying.passed();
-                object.rare.uncopied += 1;
-                self.histories.keep_no_copy(record);
-            }
+        if self.histories.saving.executes() {
+            self.histories.saving.begin_timing(self.objects[index].copying.group());
+        }
+        if !self.histories.saving.copies_always() && !self.is_copy_due(index) {
+            return self.histories.keep_no_copy(record);
+        }
+        let object = &self.objects[index];
+        let looked = self.histories.saving.begin_copy();
+        self.histories.keep_copy(self.setup.model, record, &object.state);
+        if self.histories.saving.times_copy() {
+            self.histories.saving.end_copy(looked, object.copying.group());
         }
     }
 
-    #[inline]
-    fn copy_before(&mut self, index: u32, record: u32) {
+    /// Count the event at hand among those with a copy, or among those without.
+    fn is_copy_due(&mut self, index: u32) -> bool {
         let object = &mut self.objects[index];
-        object.copying.copied();
-        let looked = self.histories.saving.begin_copy();
-        self.histories.keep_copy(self.setup.model, record, &object.state);
-        self.histories.saving.end_copy(looked, object.copying.group());
+        // Without an earlier record there is no copy to go back to.
+        let is_due = object.records.newest() == NONE || object.copying.is_due();
+        match is_due {
+            true => object.copying.copied(),
+            false => {
+                object.copying.passed();
+                object.rare.uncopied += 1;
+            }
+        }
+        is_due
     }
 
     #[inline]

@@ -193,9 +193,15 @@ impl<M: Model> Histories<M> {
         record.rare = None;
         self.cost.take(record.cost);
         if record.cost > size_of::<Done<M::State, M::Undo>>() + SPARE_BYTES_MAX {
-            record.kept = Kept::Nothing;
+            self.give_memory_back(at);
         }
         self.free.push(at);
+    }
+
+    /// Apart from what happens to most records, which stays short enough to be inlined so.
+    #[cold]
+    fn give_memory_back(&mut self, at: u32) {
+        self.records[at as usize].kept = Kept::Nothing;
     }
 
     /// Whether the event referred to is still there.

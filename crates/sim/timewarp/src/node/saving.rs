@@ -4,24 +4,29 @@
 //! events short. With fewer copies a rollback has to run events again from the copy before. What is
 //! cheapest follows from what a copy and an event take, and from how many events are executed for a
 //! rollback ([`interval()`]). All three are measured while running, for each kind of objects, and
-//! looked at when GVT has moved.
+//! looked at when GVT has moved. What follows is tried, and given up where it does not pay
+//! ([`trial`]).
 //!
 //! The engine reads no clock. Without one, and where memory is bounded (records between two copies
 //! stay when they are committed), every event has its copy.
 
 mod interval;
 mod latest;
+mod trial;
 
 use super::Node;
 use super::object::copying::{Copying, Group};
 use crate::{History, Model, ObjectClock, ObjectId, Watch};
 use interval::{INTERVAL_MAX, Measured, interval};
 use latest::Latest;
+use trial::{Patience, Spans, Trial};
 
 /// One event in so many is timed: a prime number, so that objects which take turns all have theirs.
 const STRIDE: u64 = 61;
 /// Events of a group that are timed from one choice to the next.
 const TIMED_MIN: u32 = 32;
+/// Events of each object before anything is tried.
+const EVENTS_EACH_AT_FIRST: u64 = 4;
 /// Kinds that are told apart; what more there are count as one.
 const GROUPS_MAX: usize = 256;
 /// Events between two copies of a state that undo records make unnecessary, but for an event that
@@ -38,8 +43,15 @@ pub(super) struct Saving {
     times_event: bool,
     /// Whether the next copy is timed.
     times_copy: bool,
-    /// Whether a group has been timed often enough to choose anew.
+    /// What `STRIDE` events take.
+    spans: Spans,
+    /// The change that is being tried.
+    trial: Option<Trial>,
+    /// Whether enough spans have passed to look at them.
     is_ripe: bool,
+    /// Whether any object here has, or had, events without a copy. Otherwise nobody need look at
+    /// how it is with one of them, at every event.
+    has_gaps: bool,
 }
 
 /// Objects of one kind.
@@ -54,6 +66,7 @@ struct OfKind {
     /// the less they count.
     events: f64,
     rollbacks: f64,
+    patience: Patience,
 }
 
 impl Saving {
@@ -64,8 +77,17 @@ impl Saving {
             until_timed: u64::MAX,
             times_event: false,
             times_copy: false,
+            spans: Spans::default(),
+            trial: None,
             is_ripe: false,
+            has_gaps: false,
         }
+    }
+
+    /// Whether every event here has a copy of the state before it.
+    #[inline]
+    pub fn copies_always(&self) -> bool {
+        !self.has_gaps
     }
 
     fn measure(&mut self, clock: ObjectClock) {
@@ -75,7 +97,7 @@ impl Saving {
 
     /// When a new object's state is copied.
     pub fn copying<M: Model>(&mut self, model: &M, id: ObjectId) -> Copying {
-        match model.history(id) {
+        let copying = match model.history(id) {
             History::Auto => {
                 let number = self.number_of(model.kind(id));
                 Copying::chosen(self.groups[number].every, Group::of(number))
@@ -83,7 +105,9 @@ impl Saving {
             History::Copy => Copying::every(1),
             History::Records => Copying::every(RECORDS_PER_COPY),
             History::Snapshots { every } => Copying::every(every),
-        }
+        };
+        self.has_gaps |= !copying.is_at_every_event();
+        copying
     }
 
     fn number_of(&mut self, kind: &'static str) -> usize {
@@ -96,18 +120,19 @@ impl Saving {
         self.groups.len() - 1
     }
 
-    /// An event is about to be executed.
+    /// An event is about to be executed. Whether it is to be timed.
     #[inline]
-    pub fn executes(&mut self, group: Group) {
+    pub fn executes(&mut self) -> bool {
         self.until_timed -= 1;
-        if self.until_timed == 0 {
-            self.begin_timing(group);
-        }
+        self.until_timed == 0
     }
 
+    /// The event at hand, of an object of this group, is timed.
     #[cold]
-    fn begin_timing(&mut self, group: Group) {
+    pub fn begin_timing(&mut self, group: Group) {
         self.until_timed = STRIDE;
+        let now_ns = self.now();
+        self.is_ripe |= self.spans.mark(now_ns);
         self.times_event = !group.is_none();
         // Not every event has a copy before it: the next one that is made stands for it.
         self.times_copy |= self.times_event;
@@ -119,14 +144,12 @@ impl Saving {
     }
 
     #[inline]
-    pub fn end_copy(&mut self, begin: u64, group: Group) {
-        if self.times_copy {
-            self.note_copy(begin, group);
-        }
+    pub fn times_copy(&self) -> bool {
+        self.times_copy
     }
 
     #[cold]
-    fn note_copy(&mut self, begin: u64, group: Group) {
+    pub fn end_copy(&mut self, begin: u64, group: Group) {
         let spent = self.now().saturating_sub(begin);
         if let Some(group) = self.groups.get_mut(group.number()) {
             group.copies_ns.add(spent);
@@ -140,21 +163,18 @@ impl Saving {
     }
 
     #[inline]
-    pub fn end_event(&mut self, begin: u64, group: Group) {
-        if self.times_event {
-            self.note_event(begin, group);
-        }
+    pub fn times_event(&self) -> bool {
+        self.times_event
     }
 
     #[cold]
-    fn note_event(&mut self, begin: u64, group: Group) {
+    pub fn end_event(&mut self, begin: u64, group: Group) {
         let spent = self.now().saturating_sub(begin);
         self.times_event = false;
         if let Some(group) = self.groups.get_mut(group.number()) {
             group.events_ns.add(spent);
             group.events += STRIDE as f64;
             group.timed += 1;
-            self.is_ripe |= group.timed >= TIMED_MIN;
         }
     }
 
@@ -170,11 +190,40 @@ impl Saving {
         }
     }
 
-    /// The groups whose interval changes, and to what.
-    fn choose(&mut self) -> Vec<(Group, u32)> {
+    /// The group whose interval changes, if one does, and to what.
+    fn choose(&mut self) -> Option<(Group, u32)> {
         self.is_ripe = false;
-        let groups = self.groups.iter_mut().enumerate();
-        groups.filter_map(|(number, group)| Some((Group::of(number), group.choose()?))).collect()
+        let span_ns = self.spans.look()?;
+        match self.trial.take() {
+            Some(trial) => self.judge(trial, span_ns),
+            None => self.try_another(self.spans.least()?),
+        }
+    }
+
+    /// What was tried is given up, unless it was worth it.
+    fn judge(&mut self, trial: Trial, span_ns: f64) -> Option<(Group, u32)> {
+        match trial.was_worth(span_ns, self.spans.are_settled()) {
+            Some(true) => return None,
+            Some(false) => {}
+            None => {
+                self.trial = Some(trial);
+                return None;
+            }
+        }
+        let group = &mut self.groups[trial.group];
+        group.every = trial.before;
+        group.patience.lose();
+        Some((Group::of(trial.group), trial.before))
+    }
+
+    fn try_another(&mut self, span_ns: f64) -> Option<(Group, u32)> {
+        let mut groups = self.groups.iter_mut().enumerate();
+        let (group, before, every) = groups.find_map(|(number, group)| {
+            let before = group.every;
+            Some((number, before, group.choose()?))
+        })?;
+        self.trial = Some(Trial { group, before, span_ns });
+        Some((Group::of(group), every))
     }
 }
 
@@ -188,12 +237,13 @@ impl OfKind {
             timed: 0,
             events: 0.0,
             rollbacks: 0.0,
+            patience: Patience::new(),
         }
     }
 
     /// Another interval, if what was measured since the last choice calls for one.
     fn choose(&mut self) -> Option<u32> {
-        if self.timed < TIMED_MIN {
+        if self.timed < TIMED_MIN || self.patience.waits() {
             return None;
         }
         let measured = Measured {
@@ -218,6 +268,9 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
     pub fn time_copies(&mut self, clock: ObjectClock) {
         if !self.budget.is_bounded() {
             self.histories.saving.measure(clock);
+            // At first memory is new: that takes longer than anything that is to be compared.
+            let events = EVENTS_EACH_AT_FIRST * u64::from(self.objects.len());
+            self.histories.saving.spans.begin_again(events / STRIDE);
         }
     }
 
@@ -244,16 +297,22 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
 
     #[cold]
     fn choose_intervals(&mut self) {
-        for (group, every) in self.histories.saving.choose() {
+        if let Some((group, every)) = self.histories.saving.choose() {
             self.choose_interval(group, every);
         }
     }
 
     fn choose_interval(&mut self, group: Group, every: u32) {
         debug_assert!((1..=INTERVAL_MAX).contains(&every));
+        self.histories.saving.has_gaps |= every > 1;
+        let mut objects = 0;
         for object in self.objects.iter_mut().filter(|object| object.copying.group() == group) {
             object.copying.choose(every);
+            objects += 1;
         }
+        // Only once each of them has had such an interval is memory as full as it will be.
+        let events = objects * u64::from(INTERVAL_MAX.min(2 * every));
+        self.histories.saving.spans.begin_again(events / STRIDE);
     }
 }
 
@@ -286,12 +345,19 @@ mod tests {
     fn only_groups_are_timed_and_only_with_a_clock() {
         let mut saving = Saving::new();
         let group = Group::of(saving.number_of("kind"));
-        (0..1000).for_each(|_| saving.executes(group));
+        let run = |saving: &mut Saving, events: u64, group| {
+            for _ in 0..events {
+                if saving.executes() {
+                    saving.begin_timing(group);
+                }
+            }
+        };
+        run(&mut saving, 1000, group);
         assert!(!saving.times_event && !saving.times_copy);
         saving.measure(Box::new(|| 0));
-        (0..STRIDE).for_each(|_| saving.executes(Group::NONE));
+        run(&mut saving, STRIDE, Group::NONE);
         assert!(!saving.times_event && !saving.times_copy);
-        (0..STRIDE).for_each(|_| saving.executes(group));
+        run(&mut saving, STRIDE, group);
         assert!(saving.times_event && saving.times_copy);
         saving.end_event(0, group);
         saving.end_copy(0, Group::NONE);

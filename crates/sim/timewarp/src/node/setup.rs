@@ -1,7 +1,7 @@
 //! What a node is told once: its model, its place among the nodes, and how it is to work.
 
 use crate::running::Frame;
-use crate::{Limits, Model, Options, Placement, Throttle};
+use crate::{Limits, Model, Options, Placement};
 
 pub(super) struct Setup<'a, M> {
     pub model: &'a M,
@@ -30,7 +30,7 @@ impl<'a, M: Model> Setup<'a, M> {
             limits: Limits { cutoff: options.cutoff, ..Limits::default() },
             is_careful: options.are_careful(),
             may_move: options.may_move(),
-            is_paced: options.throttle != Throttle::Never,
+            is_paced: options.throttle.looks_at_objects(),
             options: options.clone(),
         }
     }

@@ -59,6 +59,11 @@ impl Copying {
         self.has_gaps |= self.every > 1;
     }
 
+    /// Whether every event to come has a copy before it.
+    pub fn is_each_time(&self) -> bool {
+        self.every == 1
+    }
+
     /// Whether the next event is one with a copy before it.
     #[inline]
     pub fn is_due(&self) -> bool {

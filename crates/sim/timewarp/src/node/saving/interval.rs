@@ -7,7 +7,7 @@
 //! Warp simulators, PADS 1995).
 
 /// The longest interval: what lies between two copies stays in memory when it is committed.
-pub(super) const INTERVAL_MAX: u32 = 64;
+pub(super) const INTERVAL_MAX: u32 = 32;
 /// A shorter copy is not worth leaving out: the engine itself takes as long for an event.
 const COPY_NS_MIN: f64 = 250.0;
 /// Nor is one that takes less of copy and event together.

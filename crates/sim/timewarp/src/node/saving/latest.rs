@@ -1,7 +1,7 @@
 //! The latest of many times, and what they are without those that something interrupted.
 
 /// How many are kept.
-const KEPT: usize = 64;
+pub(super) const KEPT: usize = 64;
 /// What takes more than so many times the median has lost its core meanwhile: a slice of the
 /// scheduler is thousands of short events.
 const INTERRUPTED: u64 = 32;
