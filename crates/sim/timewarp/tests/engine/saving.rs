@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use timewarp::simulated::{self, Simulation};
 use timewarp::{Counters, Dealing, History, Kept, Node, Options, Outcome, Placement, Progress};
 
-const CUTOFF: f64 = 12_000.0;
+const CUTOFF: f64 = 60_000.0;
 
 /// Run on two nodes that take long turns, so that each is often too far ahead. If it `looks`, they
 /// measure with the model's own clock.
