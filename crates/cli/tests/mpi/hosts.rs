@@ -109,11 +109,13 @@ fn a_namespace_a_rank() {
             return;
         }
     };
-    // Open MPI's way to another host is a program: here one that enters a namespace.
+    // Open MPI's way to another host is a program: here one that enters a namespace. Each has a
+    // folder of its own for what is temporary: in one they would now and then make the same.
     let agent = home.path().join("agent.sh");
     std::fs::write(
         &agent,
-        "#!/bin/sh\nhost=$1\nshift\nexec ip netns exec \"$host\" sh -c \"$*\"\n",
+        "#!/bin/sh\nhost=$1\nshift\nexport TMPDIR=\"$(mktemp -d)\"\n\
+        exec ip netns exec \"$host\" sh -c \"$*\"\n",
     )
     .expect("written");
     std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).expect("may be run");
