@@ -31,14 +31,14 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         let Some(first) = self.agenda.pending.pop() else {
             return self.nothing_ready();
         };
-        if is_far && first.time > self.gvt.now && !self.is_abandoned(&first) {
-            self.agenda.pending.push(first);
-            return self.wait_for_gvt();
-        }
-        if first.time >= self.moving.look_from || self.setup.is_careful || self.restraint.is_any {
+        let must_look = is_far
+            || first.time >= self.moving.look_from
+            || self.setup.is_careful
+            || self.restraint.is_any;
+        if must_look {
             // Whoever computes a minimum must find it.
             self.agenda.pending.push(first);
-            if let Some(progress) = self.look_first(&first)? {
+            if let Some(progress) = self.look_first(&first, is_far)? {
                 return Ok(progress);
             }
             self.agenda.pending.pop();
@@ -51,10 +51,15 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         Ok(Progress::Busy)
     }
 
-    /// What may have to be done instead of running what is first; `None`: it may run.
-    fn look_first(&mut self, first: &Entry) -> Result<Option<Progress>, RunError> {
+    /// What may have to be done instead of running what is first; `None`: it may run. `is_far`:
+    /// nothing beyond GVT may.
+    fn look_first(&mut self, first: &Entry, is_far: bool) -> Result<Option<Progress>, RunError> {
+        // Before all that waits for GVT, as that waits for this.
         if first.time >= self.moving.look_from && self.send_states(first.time) {
             return Ok(Some(Progress::Busy));
+        }
+        if is_far && first.time > self.gvt.now && !self.is_abandoned(first) {
+            return self.wait_for_gvt().map(Some);
         }
         if first.time >= VirtualTime::POSINF {
             return self.nothing_ready().map(Some);

@@ -43,6 +43,35 @@ fn options_do_not_let_a_whirl_go() {
     assert!(whirled > 1000, "only {whirled} events were in vain: the test tests nothing");
 }
 
+/// A node that may run nothing ahead tells parts of objects that have moved away what they begin
+/// with: GVT waits for that.
+#[test]
+fn whirls_of_objects_that_move_are_caught() {
+    let (mut whirled, mut moved) = (0, 0);
+    for seed in 0..2 * seeds() {
+        let options = Options { migration: true, ..Options::default() };
+        let simulation = Simulation {
+            seed,
+            in_turn: seed % 2 == 0,
+            steps_max: [1, 4, 32][seed as usize % 3],
+            delay_max: seed / 3 % 4,
+            move_every: [5, 20, 100][(seed / 12 % 3) as usize],
+            rollback_every: [0, 10][(seed / 36 % 2) as usize],
+            ..in_turn(2 + (seed % 2) as u16, options)
+        };
+        let model = Whirl { ring: 2 + (seed % 5) as u32, rounds: 10 };
+        let right = sequential_of(&model, f64::INFINITY);
+        let ours = simulated::run(&model, &simulation)
+            .unwrap_or_else(|error| panic!("{simulation:?}: {error}"));
+        assert_equal(&format!("{simulation:?}"), &ours, &right);
+        let total = ours.0.total();
+        whirled += total.started - total.events;
+        moved += total.migrations;
+    }
+    println!("{whirled} events in vain, {moved} moves");
+    assert!(whirled > 1000 && moved > seeds(), "{whirled}, {moved}: the test tests nothing");
+}
+
 fn in_turn(nodes: u16, options: Options) -> Simulation {
     Simulation { in_turn: true, rollback_every: 0, ..Simulation::new(nodes, 1, options) }
 }

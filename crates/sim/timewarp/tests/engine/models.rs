@@ -474,6 +474,14 @@ impl Model for Whirl {
             context.send(ObjectId(1 + me.0 % self.ring), now.after_seq2(1), 0, 0);
         }
     }
+
+    fn state_bytes(&self, state: &u64) -> Option<Vec<u8>> {
+        Some(state.to_be_bytes().to_vec())
+    }
+
+    fn state_from_bytes(&self, _: ObjectId, bytes: &[u8]) -> Option<u64> {
+        Some(u64::from_be_bytes(bytes.try_into().ok()?))
+    }
 }
 
 /// Objects that send each other messages at random, with states that take `copy_ns` to copy and
