@@ -15,10 +15,12 @@
 mod counters;
 pub mod idle;
 mod kernel;
+mod own_queue;
 mod stillness;
 mod turns;
 mod watcher;
 
 pub use kernel::core as core_of;
+pub use own_queue::OwnQueue;
 pub use turns::{Sharing, Taken, Turn};
 pub use watcher::Watcher;

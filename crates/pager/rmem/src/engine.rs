@@ -25,7 +25,6 @@ use crate::disk::Disk;
 use crate::mailbox::{Mailbox, Request, Ticket};
 use crate::ours::Last;
 use crate::rate::Rate;
-use crate::run_queue::OwnQueue;
 use crate::staging::Staging;
 use crate::uffd::{Fault, Uffd};
 use crate::waits::{self, Waits, Woken};
@@ -45,6 +44,7 @@ use site::Site;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use time::{TICK_NS, Time};
+use watch::OwnQueue;
 
 /// What the engine and the program's threads share.
 pub(crate) struct Shared {

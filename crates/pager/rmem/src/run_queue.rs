@@ -2,28 +2,7 @@
 //! (`/proc/PID/task/TID/schedstat`).
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::os::unix::fs::FileExt;
-
-/// The count of the thread that opened it, ns.
-#[derive(Debug)]
-pub struct OwnQueue {
-    file: Option<File>,
-}
-
-impl OwnQueue {
-    /// Of the calling thread.
-    pub fn open() -> OwnQueue {
-        OwnQueue { file: File::open("/proc/thread-self/schedstat").ok() }
-    }
-
-    /// Until now; `None` where the kernel does not count.
-    pub fn ns(&self) -> Option<u64> {
-        let mut text = [0; 96];
-        let read = self.file.as_ref()?.read_at(&mut text, 0).ok()?;
-        Some(had(std::str::from_utf8(&text[..read]).ok()?)?.queued)
-    }
-}
+use std::fs;
 
 /// What threads of this process have had, ns: a processor, and to wait for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,8 +97,5 @@ mod tests {
     fn the_first_two_fields_are_times() {
         assert_eq!(had("708342 50275 3\n"), Some(Had { ran: 708_342, queued: 50_275 }));
         assert_eq!((had("0"), had("x 1")), (None, None));
-        if OwnQueue::open().ns().is_none() {
-            println!("skipped: this kernel does not count run-queue time");
-        }
     }
 }

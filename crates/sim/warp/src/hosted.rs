@@ -5,13 +5,14 @@ use crate::crowd::Core;
 use crate::driver::{Drive, Driver, drive};
 use crate::hosting::{Hosting, NodeReport};
 use crate::part::{Kept, Part};
-use crate::spent::{Spent, without_core_ns};
+use crate::spent::Spent;
 use crate::witness::Quiet;
 use crate::{Recorded, WarpError};
 use fabric::{NodeId, Transport};
 use std::ops::Range;
 use std::time::Duration;
 use timewarp::{Model, RunError};
+use watch::OwnQueue;
 
 /// Run the nodes; `meanwhile` runs on the calling thread.
 ///
@@ -116,7 +117,8 @@ fn drive_all<'e, M: Model, W: Kept>(
         options.flush = Duration::ZERO;
         options.core = Core::Shared;
     }
-    let queued = without_core_ns();
+    let queue = OwnQueue::open();
+    let queued = queue.ns();
     let each = parts.iter().zip(fabrics.iter_mut().zip(engines));
     let mut drivers: Vec<_> = each
         .map(|(part, (fabric, engine))| Driver::new(fabric, engine, &options, part.meter()))
@@ -125,7 +127,7 @@ fn drive_all<'e, M: Model, W: Kept>(
         1 => drivers.pop().map(drive).into_iter().collect(),
         _ => drive_together(drivers),
     };
-    let queued = without_core_ns().zip(queued).map(|(now, then)| now.saturating_sub(then));
+    let queued = queue.ns().zip(queued).map(|(now, then)| now.saturating_sub(then));
     let with =
         |drive: Drive| Drive { spent: Spent { without_core_ns: queued, ..drive.spent }, ..drive };
     driven.into_iter().map(|drive| drive.map(with)).collect()

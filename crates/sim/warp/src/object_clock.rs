@@ -18,11 +18,16 @@ pub fn object_clock(timing: Timing, clock: Clock) -> Option<ObjectClock> {
 /// The clock to time copies of states with: a node's own, good to a per mille. `None` in simulated
 /// time, in which a copy takes nothing, and where the same must happen each time.
 pub fn copy_clock(fabric: &fabric::Node) -> Option<ObjectClock> {
-    // Long enough for a rate of so many digits.
-    const PROBE_TICKS: u64 = 1 << 40;
     let clock = fabric.clock();
-    let ns_per_tick = fabric.ns_between(Ticks(0), Ticks(PROBE_TICKS)) as f64 / PROBE_TICKS as f64;
-    (clock.source() != Source::Simulated).then(|| at_rate(clock, ns_per_tick))
+    (clock.source() != Source::Simulated).then(|| at_rate(clock, ns_per_tick(fabric)))
+}
+
+/// What a tick of a node's clock takes.
+pub fn ns_per_tick(fabric: &fabric::Node) -> f64 {
+    // Long enough for a rate that is good to more digits than a time-out needs.
+    const PROBE_TICKS: u64 = 1 << 40;
+    let probe_ns = fabric.ns_between(Ticks(0), Ticks(PROBE_TICKS)).max(1);
+    probe_ns as f64 / PROBE_TICKS as f64
 }
 
 /// Processor time of this thread: a system call.

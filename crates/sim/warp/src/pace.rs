@@ -3,7 +3,7 @@
 
 use crate::Costs;
 use crate::crowd::Core;
-use clock::Ticks;
+use crate::object_clock::ns_per_tick;
 use std::time::Duration;
 use timewarp::VirtualTime;
 
@@ -78,11 +78,8 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub fn new(options: &DriveOptions, fabric: &fabric::Node) -> Pace {
-        // Long enough for a rate that is good to more digits than a time-out needs.
-        const PROBE_TICKS: u64 = 1 << 40;
-        let probe_ns = fabric.ns_between(Ticks(0), Ticks(PROBE_TICKS)).max(1);
-        let ticks =
-            |time: Duration| (time.as_nanos() as f64 * PROBE_TICKS as f64 / probe_ns as f64) as u64;
+        let ns_per_tick = ns_per_tick(fabric);
+        let ticks = |time: Duration| (time.as_nanos() as f64 / ns_per_tick) as u64;
         // Not all nodes give up at once: who is not node 0 hears from others through it.
         let patience =
             if fabric.id() == 0 { options.peer_timeout } else { options.peer_timeout * 5 / 4 };

@@ -62,12 +62,6 @@ impl Laps {
     }
 }
 
-/// How long the calling thread has been ready without a core, as the kernel counts it.
-pub(crate) fn without_core_ns() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().nth(1)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

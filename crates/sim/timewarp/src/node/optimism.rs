@@ -35,27 +35,12 @@ pub(super) struct Optimism {
     /// Whether it has held since the last GVT.
     held: bool,
     adapts: bool,
-    /// Whether any node lacks a core.
-    crowded: bool,
 }
 
 impl Optimism {
     /// `adapts`: otherwise only a whirl calls for a bound.
     pub fn new(adapts: bool) -> Optimism {
-        Optimism {
-            events: u32::MAX,
-            committed: 0,
-            undone: 0,
-            in_vain: 0,
-            held: false,
-            adapts,
-            crowded: false,
-        }
-    }
-
-    /// Whether any node lacks a core, as of the GVT that is to be learnt of next.
-    pub fn mind(&mut self, crowded: bool) {
-        self.crowded = crowded;
+        Optimism { events: u32::MAX, committed: 0, undone: 0, in_vain: 0, held: false, adapts }
     }
 
     /// Events that may be run from one GVT to the next.
@@ -69,8 +54,9 @@ impl Optimism {
         !std::mem::replace(&mut self.held, true)
     }
 
-    /// GVT is known. Since the last time so many events were run, and so many committed and undone.
-    pub fn learn(&mut self, run: u32, committed: u64, undone: u64) {
+    /// GVT is known, and whether any node lacks a core. Since the last time so many events were
+    /// run, and so many committed and undone.
+    pub fn learn(&mut self, crowded: bool, run: u32, committed: u64, undone: u64) {
         let held = std::mem::take(&mut self.held);
         if committed == 0 {
             self.in_vain += undone;
@@ -81,7 +67,7 @@ impl Optimism {
         }
         if self.in_vain >= WHIRL {
             self.events = 0;
-        } else if self.adapts && self.crowded {
+        } else if self.adapts && crowded {
             self.adapt(held, run, committed, undone);
         } else if self.events != 0 {
             (self.events, self.committed, self.undone) = (u32::MAX, 0, 0);
@@ -110,42 +96,38 @@ impl Optimism {
 mod tests {
     use super::*;
 
-    /// Of a node of which one lacks a core.
-    fn beside_others() -> Optimism {
-        let mut optimism = Optimism::new(true);
-        optimism.mind(true);
-        optimism
-    }
+    const CROWDED: bool = true;
+    const CALM: bool = false;
 
     #[test]
     fn work_in_vain_bounds_and_work_that_comes_true_frees() {
-        let mut optimism = beside_others();
-        optimism.learn(1000, 900, 30);
+        let mut optimism = Optimism::new(true);
+        optimism.learn(CROWDED, 1000, 900, 30);
         assert_eq!(optimism.bound(), u32::MAX, "some undone is the price of running ahead");
-        optimism.learn(1000, 100, 900);
+        optimism.learn(CROWDED, 1000, 100, 900);
         assert_eq!(optimism.bound(), 500);
-        (0..20).for_each(|_| optimism.learn(500, 10, 400));
+        (0..20).for_each(|_| optimism.learn(CROWDED, 500, 10, 400));
         assert_eq!(optimism.bound(), FEWEST);
-        optimism.learn(8, 8, 0);
+        optimism.learn(CROWDED, 8, 8, 0);
         assert_eq!(optimism.bound(), FEWEST, "it did not hold anything up");
         assert!(optimism.hold() && !optimism.hold());
-        optimism.learn(8, 8, 0);
+        optimism.learn(CROWDED, 8, 8, 0);
         assert_eq!(optimism.bound(), 11);
         for _ in 0..60 {
             optimism.hold();
-            optimism.learn(8, 800, 1);
+            optimism.learn(CROWDED, 8, 800, 1);
         }
         assert_eq!(optimism.bound(), u32::MAX);
     }
 
     #[test]
     fn a_little_at_a_time_is_learnt_from_as_well() {
-        let mut optimism = beside_others();
-        (0..15).for_each(|_| optimism.learn(20, 1, 2));
+        let mut optimism = Optimism::new(true);
+        (0..15).for_each(|_| optimism.learn(CROWDED, 20, 1, 2));
         assert_eq!(optimism.bound(), u32::MAX, "too little to say");
-        optimism.learn(20, 1, 2);
+        optimism.learn(CROWDED, 20, 1, 2);
         assert_eq!(optimism.bound(), 10);
-        (0..100).for_each(|_| optimism.learn(20, 2, 2));
+        (0..100).for_each(|_| optimism.learn(CROWDED, 20, 2, 2));
         assert_eq!(optimism.bound(), 10, "half of it comes true");
     }
 
@@ -153,14 +135,13 @@ mod tests {
     fn who_undoes_and_commits_nothing_runs_nothing_ahead() {
         for (adapts, then) in [(true, FEWEST), (false, u32::MAX)] {
             let mut optimism = Optimism::new(adapts);
-            optimism.mind(true);
-            (0..100).for_each(|_| optimism.learn(8, 1, WHIRL));
+            (0..100).for_each(|_| optimism.learn(CROWDED, 8, 1, WHIRL));
             assert_eq!(optimism.bound(), then, "something comes true");
-            (0..WHIRL - 1).for_each(|_| optimism.learn(8, 0, 1));
+            (0..WHIRL - 1).for_each(|_| optimism.learn(CROWDED, 8, 0, 1));
             assert_ne!(optimism.bound(), 0);
-            optimism.learn(8, 0, 1);
+            optimism.learn(CROWDED, 8, 0, 1);
             assert_eq!(optimism.bound(), 0);
-            optimism.learn(0, 1, 0);
+            optimism.learn(CROWDED, 0, 1, 0);
             assert_eq!(optimism.bound(), then);
         }
     }
@@ -168,26 +149,23 @@ mod tests {
     #[test]
     fn without_being_asked_for_work_in_vain_bounds_nothing() {
         let mut optimism = Optimism::new(false);
-        optimism.mind(true);
-        (0..100).for_each(|_| optimism.learn(1000, 1, 900));
+        (0..100).for_each(|_| optimism.learn(CROWDED, 1000, 1, 900));
         assert_eq!(optimism.bound(), u32::MAX);
     }
 
     #[test]
     fn with_a_core_for_each_node_work_in_vain_bounds_nothing() {
         let mut optimism = Optimism::new(true);
-        (0..100).for_each(|_| optimism.learn(1000, 1, 900));
+        (0..100).for_each(|_| optimism.learn(CALM, 1000, 1, 900));
         assert_eq!(optimism.bound(), u32::MAX);
-        optimism.mind(true);
-        optimism.learn(1000, 1, 900);
+        optimism.learn(CROWDED, 1000, 1, 900);
         assert_eq!(optimism.bound(), 500, "somebody lacks one now");
-        optimism.mind(false);
-        optimism.learn(500, 1, 400);
+        optimism.learn(CALM, 500, 1, 400);
         assert_eq!(optimism.bound(), u32::MAX, "and has it back");
-        (0..WHIRL).for_each(|_| optimism.learn(8, 0, 1));
+        (0..WHIRL).for_each(|_| optimism.learn(CALM, 8, 0, 1));
         assert_eq!(optimism.bound(), 0, "a whirl is held in any case");
-        optimism.learn(0, 1, 0);
-        optimism.learn(8, 8, 0);
+        optimism.learn(CALM, 0, 1, 0);
+        optimism.learn(CALM, 8, 8, 0);
         assert_eq!(optimism.bound(), u32::MAX);
     }
 }

@@ -31,6 +31,16 @@ pub(super) struct Restraint {
     pub optimism: Optimism,
 }
 
+/// What is known after a round of GVT.
+pub(super) struct Round {
+    pub before: VirtualTime,
+    pub gvt: VirtualTime,
+    /// Events run here since it was last computed.
+    pub run: u32,
+    /// Whether any node lacks a core.
+    pub crowded: bool,
+}
+
 impl Restraint {
     pub fn new(throttle: &Throttle) -> Restraint {
         Restraint {
@@ -47,14 +57,10 @@ impl Restraint {
         }
     }
 
-    /// GVT has moved; so many events were run since it was last computed.
-    pub fn advance(
-        &mut self,
-        (before, gvt): (VirtualTime, VirtualTime),
-        run: u32,
-        throttle: &Throttle,
-    ) {
-        self.optimism.learn(run, self.committed, self.undone);
+    /// GVT has moved.
+    pub fn advance(&mut self, round: &Round, throttle: &Throttle) {
+        let Round { before, gvt, run, crowded } = *round;
+        self.optimism.learn(crowded, run, self.committed, self.undone);
         self.memory_to = VirtualTime::INVALID;
         self.too_much_undone = self.undone > self.committed;
         (self.committed, self.undone) = (0, 0);
@@ -205,15 +211,20 @@ mod tests {
         assert_eq!([0, 1].map(|at| objects[at].held_from), [VirtualTime::INVALID; 2]);
     }
 
+    fn round(before: f64, gvt: f64) -> Round {
+        let [before, gvt] = [before, gvt].map(VirtualTime::at);
+        Round { before, gvt, run: 7, crowded: false }
+    }
+
     #[test]
     fn steps_of_gvt_and_undone_events_are_judged_when_gvt_moves() {
         let mut restraint = Restraint::new(&Throttle::Undone);
         (restraint.committed, restraint.undone) = (3, 4);
         let throttle = Throttle::GvtSteps { wsize: 2.0 };
-        restraint.advance((VirtualTime::at(10.0), VirtualTime::at(15.0)), 7, &throttle);
+        restraint.advance(&round(10.0, 15.0), &throttle);
         assert!(restraint.too_much_undone);
         assert_eq!(restraint.steps_to, VirtualTime::at(20.0));
-        restraint.advance((VirtualTime::at(15.0), VirtualTime::at(16.0)), 7, &Throttle::Undone);
+        restraint.advance(&round(15.0, 16.0), &Throttle::Undone);
         assert!(!restraint.too_much_undone, "counted anew");
     }
 }

@@ -1,6 +1,7 @@
 //! A node's part in GVT rounds: who is told what, and what follows when GVT is settled.
 
 use super::gvt::{Act, Settled};
+use super::pace::Round;
 use super::{Node, protocol};
 use crate::{GvtPacket, Model, Packet, RunError, VirtualTime, Watch, Work};
 
@@ -104,8 +105,8 @@ impl<M: Model, W: Watch> Node<'_, M, W> {
         }
         self.budget.peak = self.budget.peak.max(self.memory());
         if gvt > before {
-            self.restraint.optimism.mind(crowded);
-            self.restraint.advance((before, gvt), run, &self.setup.options.throttle);
+            let round = Round { before, gvt, run, crowded };
+            self.restraint.advance(&round, &self.setup.options.throttle);
             self.restraint.release(&mut self.objects, &mut self.agenda.pending);
             self.settle_moves();
             self.settle_intervals();
